@@ -50,6 +50,12 @@ const COMMANDS: readonly CommandEntry[] = [
     'serve the report page of an imported trace, and all of its calls, to browsers on this machine',
     () => import('./commands/serve.js'),
   ),
+  entry(
+    'page',
+    DRAWING,
+    'write the offline page, which decodes the recordings that are dropped on it',
+    () => import('./commands/page.js'),
+  ),
   entry('report', CALLS, 'list functions: time, calls, averages, percentiles', () => import('./commands/report.js')),
   entry('latency', CALLS, 'show how long the calls of a function took, and why', () => import('./commands/latency.js')),
   entry('stacks', CALLS, "show every thread's stack at one moment", () => import('./commands/stacks.js')),

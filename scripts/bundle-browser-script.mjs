@@ -5,9 +5,9 @@
 
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { inHtml, leanD3 } from './bundle-settings.mjs';
 import { noticeOf, packagesOf } from './licenses.mjs';
 
 const SETTINGS = {
@@ -24,17 +24,6 @@ const SETTINGS = {
   logLevel: 'warning',
 };
 
-/** Only d3-flame-graph gets `d3-chart/d3.ts` instead of d3's packages. */
-const isFlameGraph = /[\\/]node_modules[\\/]d3-flame-graph[\\/]/;
-const leanD3 = {
-  name: 'lean-d3',
-  setup({ onResolve }) {
-    onResolve({ filter: /^d3-/ }, ({ importer }) =>
-      isFlameGraph.test(importer) ? { path: resolve('src/page/d3-chart/d3.ts') } : undefined,
-    );
-  },
-};
-
 const built = async (settings) => {
   const result = await build({ ...SETTINGS, ...settings, metafile: true });
   if (result.warnings.length > 0) process.exit(1); // esbuild has printed them
@@ -49,18 +38,12 @@ const script = await bundled({ entryPoints: ['src/render/svg/browser/main.ts'], 
 writeFileSync('src/render/svg/script.generated.ts', constant('SCRIPT', script));
 
 const page = await built({
-  entryPoints: ['src/page/browser/main.ts'],
+  entryPoints: ['src/page/browser/own-data.ts'],
   format: 'iife',
   plugins: [leanD3],
   loader: { '.css': 'empty' },
 });
 const pageStyle = await bundled({ entryPoints: ['src/page/browser/page.css'], target: 'chrome123' });
-// In HTML, </script> ends a script even inside a string.
-const inHtml = (text) =>
-  text
-    .trim()
-    .replace(/<\/(script)/gi, '<\\/$1')
-    .replace(/<!--/g, '<\\!--');
 const pageLoader = await bundled({ entryPoints: ['src/page/browser/loader.ts'], format: 'iife', target: 'es2018' });
 const pageScript = page.outputFiles[0].text.trim();
 const pagePackages = packagesOf(page.metafile);

@@ -2,20 +2,22 @@
  * Decodes a recording on one thread, again and again, and prints the nanoseconds of CPU time of each round: the first one with
  * a decoder that knows no code yet, the others with one that knows all of it.
  */
+import { openSync } from 'node:fs';
 import { argv, cpuUsage, stdout } from 'node:process';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
 import { decodeContext, findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
 import { locator } from '../../src/pipeline/decode/locate.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 
 const ROOTS = { root: '', cache: null };
 const ROUNDS = 3;
 
 const [, , path = ''] = argv;
 const recording = await openRecording(path);
-const { paths: binaries } = findBinaries(recording, ROOTS);
-const naming = { roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() } as const;
+const { paths: binaries } = findBinaries(recording, DISK_FILES, ROOTS);
+const naming = { files: null, roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() } as const;
 const locate = locator(naming);
 const jumps = 'none' as const;
 const own = {
@@ -30,7 +32,7 @@ const own = {
   recorded: null,
   broken: null,
 };
-const context = decodeContext(own, decodePlan(own), 0n);
+const context = decodeContext(own, openSync(path, 'r'), decodePlan(own), 0n);
 const decoder = new RecordingDecoder(context);
 const events = new Int32Array(2 * context.eventBytes);
 

@@ -1,12 +1,14 @@
 /**
  * Describes a recording as the data that `ptflame info` prints.
  */
+
 import { lacksKernelNames } from '../../src/model/sample-table.js';
 import type { PerfTime } from '../../src/model/trace/perf-time.js';
 import type { SideRecording } from '../../src/perfdata/open-recording.js';
 import type { AuxBuffer, AuxRecord, RecordedEvent, Recording } from '../../src/perfdata/recording.js';
 import { decodeSample, type TracedTime, tracedTime } from '../../src/pipeline/decode/decode-sample.js';
 import { findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { onlyPerfDecodes } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import type { RecordingInfo } from './recording-info.js';
@@ -197,7 +199,7 @@ interface SampledDecoding {
  * ptflame cannot decode.
  */
 export function sampleDecoding(recording: Recording, { path, symfs }: RecordingPaths): SampledDecoding {
-  const found = findBinaries(recording, rootsOf(symfs));
+  const found = findBinaries(recording, DISK_FILES, rootsOf(symfs));
   if (recording.damage.length > 0 || onlyPerfDecodes({ recording, found }) !== null)
     return { decoding: null, traced: null };
   const options = { name: path, path, symfs, recorded: null, broken: null };

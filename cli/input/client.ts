@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { completeBuildId } from '../../src/symbols/symbol-files.js';
+import { completeBuildId, DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { type DownloadOptions, download, reasonOf, ServerUnusable } from './download.js';
 import type { DebuginfodSettings } from './settings.js';
 
@@ -40,7 +40,7 @@ export class DebuginfodClient {
     if (path === null) return null;
     const state = await cacheState(path, this.options.nowMs());
     if (state === 'absent') return null;
-    if (state === 'present' && completeBuildId(path) === buildId) return path;
+    if (state === 'present' && completeBuildId(path, DISK_FILES) === buildId) return path;
     return (await this.fetch(path, buildId, kind)) ? path : null;
   }
 
@@ -69,7 +69,8 @@ export class DebuginfodClient {
     const options = { ...this.settings, signal, onBytes, ...(localityOf && { localityOf }) };
     const isThere = await replace(path, async (temporary) => {
       if (!(await download(url, temporary, options))) return false;
-      if (completeBuildId(temporary) !== buildId) throw new Error('not a complete binary with this build id');
+      if (completeBuildId(temporary, DISK_FILES) !== buildId)
+        throw new Error('not a complete binary with this build id');
       return true;
     });
     if (isThere) this.files++;

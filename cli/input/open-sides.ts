@@ -12,6 +12,8 @@ import type { Recording } from '../../src/perfdata/recording.js';
 interface MainRecording {
   readonly name: string;
   readonly path: string;
+  /** Its path as it is shown: a pack's own, not that of its temporary copy. Default: its path. */
+  readonly shownPath?: string;
   readonly recording: Recording;
 }
 
@@ -25,7 +27,9 @@ export async function openSides(
   wakes: string | undefined,
   signal: AbortSignal,
 ): Promise<SideRecording[]> {
-  const side = await openSideRecording(main, wakes ?? wakingsPath(main.path), { signal });
+  const { path, shownPath = path } = main;
+  const name = wakes ?? wakingsPath(shownPath);
+  const side = await openSideRecording(main, wakes ?? wakingsPath(path), { name, signal });
   if (side.recording === null && wakes !== undefined) throw noWakings(wakes);
   return side.recording !== null || recordsEvents(main.recording) ? [side] : [];
 }

@@ -9,7 +9,7 @@ import { callsSchema } from '../../src/parquet/call-groups.js';
 import { ParquetFile } from '../../src/parquet/parquet-file.js';
 import { fileAbout } from '../../src/parquet/recording-tables.js';
 import type { AnalyzeOptions } from '../../src/pipeline/analyze.js';
-import { type Place, sharedFile } from '../../src/pipeline/workers/shared-data.js';
+import { type Place, sharedFile } from '../../src/pipeline/workers/shared-file.js';
 import { createTemporaryDirectory } from './temporary-files.js';
 import { whyUnwritable } from './write-chunks.js';
 

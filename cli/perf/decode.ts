@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { type NeededFile, neededFiles } from '../../src/perfdata/pack/needed-files.js';
-import { isPack } from '../../src/perfdata/recognize.js';
+import { isPack, PACK_PATHS } from '../../src/perfdata/recognize.js';
 import { salvageRecording } from '../../src/perfdata/salvage.js';
 import {
   type EncodedRecording,
@@ -18,6 +18,7 @@ import {
 } from '../../src/pipeline/decode/encoded-recording.js';
 import type { DecodedRecording, SampledRecording } from '../../src/pipeline/read/recording-source.js';
 import { formatBytes } from '../../src/render/format.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { chooseDecoder } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../input/fetch-binaries.js';
@@ -53,7 +54,8 @@ export async function decodeInput(
     ? await openRecording(salvaged.path, { signal, name, formats: first.samples.formats, notesOf: paths.path })
     : first;
   const data = salvaged?.path ?? paths.path;
-  const sides = await openSides({ name, path: paths.path, recording }, options.wakes, signal);
+  const shownPath = isPacked ? PACK_PATHS.recording : paths.path;
+  const sides = await openSides({ name, path: paths.path, shownPath, recording }, options.wakes, signal);
   const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
   const broken = salvaged?.lost ?? null;
@@ -63,7 +65,7 @@ export async function decodeInput(
   }
   const file = dataFilePath(data);
   const roots = rootsOf(paths.symfs);
-  const found = findBinaries(recording, roots);
+  const found = findBinaries(recording, DISK_FILES, roots);
   const decoder = await chooseDecoder({ name: path, recording, found }, options);
   if (decoder === 'perf') await checkSymfs(options.symfs);
   const root = paths.symfs ?? '/';

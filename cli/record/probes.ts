@@ -166,7 +166,7 @@ function planReturns(
   if (needsDebugInfo(probe.args) || probe.offset !== 0)
     throw refuse('%returns takes registers and memory only', `such as '${symbol}%returns value=%ax'`);
   if (/\s/.test(resolve(file))) throw refuse(`the kernel takes no blanks in ${file}`, 'link it under another name');
-  const exits = functions.map((each) => functionExits(file, [each, ...names.coldPartsOf(each.symbol)]));
+  const exits = functions.map((each) => functionExits(file, [each, ...names.coldPartsOf(each.symbol)], DISK_FILES));
   const known = exits.filter((each) => each !== null);
   if (known.length < exits.length)
     throw refuse(`the code of ${symbol} cannot be read`, `probe its callers, or where they go on`);

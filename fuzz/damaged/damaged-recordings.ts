@@ -17,6 +17,7 @@ import {
   unsupported,
 } from '../../src/pipeline/decode/encoded-recording.js';
 import { locator } from '../../src/pipeline/decode/locate.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { type Cutting, type Decoded, decodedInParts, WHOLE } from '../../test/helpers/perf/in-parts.js';
 import { type RawRecording, takeApart } from '../../test/helpers/perf/rewrite.js';
 import { checkProfile } from '../checks/check-profile.js';
@@ -93,8 +94,8 @@ function randomCutting(random: Random): Pick<DamagedCase, 'cutting' | 'limits'> 
 
 export function encodedOf(recording: Recording, path: string, root: string, jumps: Jumps): EncodedRecording {
   const roots = { root, cache: null };
-  const { paths: binaries } = findBinaries(recording, roots);
-  const naming = { roots, pltNames: 'perf-6.1', buildIds: new Map() } as const;
+  const { paths: binaries } = findBinaries(recording, DISK_FILES, roots);
+  const naming = { files: null, roots, pltNames: 'perf-6.1', buildIds: new Map() } as const;
   const sizeBytes = recording.buffers.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
   return {
     name: path,

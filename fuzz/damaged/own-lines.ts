@@ -5,6 +5,7 @@
 import type { Part } from '../../src/decode/parts.js';
 import { errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/parts.js';
 import type { Slot } from '../../src/decode/schedule.js';
+import { openPath } from '../../src/host/files.js';
 import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event-runs.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
@@ -22,7 +23,8 @@ export interface RecordingLines {
 
 export function ownLines(encoded: EncodedRecording): RecordingLines {
   const plan = decodePlan(encoded);
-  const context = decodeContext(encoded, plan, 0n);
+  const file = openPath(encoded.path);
+  const context = decodeContext(encoded, file.ref, plan, 0n);
   const decoder = new RecordingDecoder(context);
   const sites: SiteRow[] = [];
   const events = new Map<number, string[]>();
@@ -60,6 +62,7 @@ export function ownLines(encoded: EncodedRecording): RecordingLines {
     }
   }
   decoder.close();
+  file.close();
   return { events, errors: errorLines([...errors, ...truncations(encoded.recording, 0n)], encoded) };
 }
 

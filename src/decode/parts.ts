@@ -3,6 +3,7 @@
  * data. Then their streams, and where the decoder of one may hand over to that of the next.
  */
 
+import { isEqual } from '../codec/bytes.js';
 import { firstThat } from '../model/columns.js';
 import { BranchKind, TraceEdge } from '../model/trace/branch-sites.js';
 import type { BundleWriter } from '../model/trace/event-runs.js';
@@ -364,10 +365,6 @@ function madeNoDifference(
   if (state[STATE_UNSURE_CYCLES] !== 0 && lastUnsure > offset) return false;
   if (state[STATE_UNSURE_EVENT_TIME] === 0 || firstEvent === 0n) return true;
   return firstEvent >= new DataView(known.buffer, known.byteOffset).getBigUint64(STATE_EVENT_TIME, true);
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
 }
 
 function marksOf({ marks, stateBytes }: DecodedPart): Mark[] {

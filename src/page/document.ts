@@ -15,6 +15,15 @@ export interface DocumentStart {
   readonly notice?: string;
 }
 
+/** What a report has besides its data. */
+export interface ReportHead {
+  readonly windowTitle: string;
+  /** Its name, its size, and how far to trust it; names in it are escaped. */
+  readonly markup: string;
+  /** The state in which it starts, as in an address. */
+  readonly start: string;
+}
+
 /** Returns the page up to the beginning of its body. */
 export function documentStart({ title, policy, style, notice }: DocumentStart): string {
   return `<!doctype html>

@@ -1,8 +1,10 @@
 /**
  * Renders a profile as one HTML file: a complete report that any browser opens without a network.
  */
-import { createHash } from 'node:crypto';
-import { constants, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
+
+import { base64Text, joined } from '../codec/bytes.js';
+import { sha256 } from '../host/digest.js';
+import { type DeflateSettings, deflateRaw, deflateRawAside } from '../host/zip.js';
 import { askForMemory } from '../model/memory.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
@@ -15,7 +17,7 @@ import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
-import { documentStart, themeStyle } from './document.js';
+import { documentStart, type ReportHead, themeStyle } from './document.js';
 import { PAGE_LOADER, PAGE_NOTICE, PAGE_SCRIPT, PAGE_SCRIPT_HASH, PAGE_STYLE } from './page.generated.js';
 import { formatHash, START, type State } from './view/state.js';
 
@@ -57,12 +59,11 @@ export async function* renderHtmlInParallel(
 }
 
 function beforeData(profile: Profile, options: HtmlOptions): string {
-  const { icicle = START.isIcicle, isServed = false } = options;
-  const { title, windowTitle } = titlesOf(profile, options.title);
+  const { isServed = false } = options;
+  const { windowTitle, markup, start } = reportHead(profile, options);
   const style = pageStyle();
-  const start: State = { ...START, isIcicle: icicle };
-  return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${headMarkup(profile, title)}
-<main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start, null))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
+  return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${markup}
+<main id="app"${isServed ? ' data-served' : ''} data-start="${xml(start)}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}</svg>
 ${DEFLATED_SCRIPT}
 <script type="application/octet-stream" id="data">`;
@@ -71,6 +72,16 @@ ${DEFLATED_SCRIPT}
 /** Comes before the data: it is inflated while the browser still reads that. */
 const DEFLATED_SCRIPT = `<script type="application/octet-stream" id="script">${PAGE_SCRIPT}</script>
 <script>${PAGE_LOADER}</script>`;
+
+export function reportHead(profile: Profile, { icicle = START.isIcicle, title }: HtmlOptions = {}): ReportHead {
+  const titles = titlesOf(profile, title);
+  const start: State = { ...START, isIcicle: icicle };
+  return {
+    windowTitle: titles.windowTitle,
+    markup: headMarkup(profile, titles.title),
+    start: formatHash(start, null),
+  };
+}
 
 /** The timeline is a block of its own: it is read when it is needed. */
 const BETWEEN_DATA = '</script>\n<script type="application/octet-stream" id="timeline">';
@@ -89,12 +100,12 @@ export function pagePolicy(isServed: boolean): string {
   ].join('; ');
 }
 
-function pageStyle(): string {
+export function pageStyle(): string {
   return `${themeStyle()}\n${PAGE_STYLE}`;
 }
 
-function hashOf(source: string): string {
-  return `sha256-${createHash('sha256').update(source).digest('base64')}`;
+export function hashOf(source: string): string {
+  return `sha256-${sha256(source)}`;
 }
 
 /** Writes the head: what it is, how much, and how far to trust it. The script adds search and menus. */
@@ -114,7 +125,7 @@ function headMarkup(profile: Profile, title: string): string {
 }
 
 /** A flame, as bars. */
-const LOGO = `<svg class="logo" aria-hidden="true" viewBox="0 0 16 16" width="18" height="18"><path class="more" d="M1 12h14v3H1z"/><path class="most" d="M3 8h9v3H3zM5 4h5v3H5z"/><path d="M6 0h2v3H6z"/></svg>`;
+export const LOGO = `<svg class="logo" aria-hidden="true" viewBox="0 0 16 16" width="18" height="18"><path class="more" d="M1 12h14v3H1z"/><path class="most" d="M3 8h9v3H3zM5 4h5v3H5z"/><path d="M6 0h2v3H6z"/></svg>`;
 
 /** What the trust chip opens: losses and inferred calls with causes and remedies, and where it was recorded. */
 function trustMarkup(profile: Profile): string {
@@ -145,7 +156,7 @@ const WINDOW_BYTES = 2 ** 15;
 
 interface Block {
   readonly bytes: Uint8Array;
-  readonly options: ZlibOptions;
+  readonly settings: DeflateSettings;
 }
 
 /**
@@ -156,8 +167,7 @@ interface Block {
  */
 export function* deflatedBase64(pieces: Iterable<Uint8Array>): Generator<string> {
   const text = new Base64Text();
-  for (const block of blocksOf(pieces))
-    yield block === null ? '' : text.next(deflateRawSync(block.bytes, block.options));
+  for (const block of blocksOf(pieces)) yield block === null ? '' : text.next(deflateRaw(block.bytes, block.settings));
   yield text.end();
 }
 
@@ -173,10 +183,8 @@ export async function* deflatedInParallel(pieces: Iterable<Uint8Array>): AsyncGe
   yield text.end();
 }
 
-function deflated({ bytes, options }: Block): Promise<Uint8Array> {
-  const result = new Promise<Uint8Array>((done, failed) => {
-    deflateRaw(bytes, options, (error, deflated) => (error ? failed(error) : done(deflated)));
-  });
+function deflated({ bytes, settings }: Block): Promise<Uint8Array> {
+  const result = deflateRawAside(bytes, settings);
   result.catch(() => {}); // handled when its turn comes
   return result;
 }
@@ -189,7 +197,7 @@ function* blocksOf(pieces: Iterable<Uint8Array>): Generator<Block | null> {
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
       if (length === BLOCK_BYTES) {
-        yield { bytes: block, options: optionsFor(before, constants.Z_SYNC_FLUSH) };
+        yield { bytes: block, settings: settingsFor(before, true) };
         askForMemory(BLOCK_BYTES);
         [before, block, length] = [block, new Uint8Array(BLOCK_BYTES), 0];
       }
@@ -200,16 +208,16 @@ function* blocksOf(pieces: Iterable<Uint8Array>): Generator<Block | null> {
     }
     yield null;
   }
-  yield { bytes: block.subarray(0, length), options: optionsFor(before, constants.Z_FINISH) };
+  yield { bytes: block.subarray(0, length), settings: settingsFor(before, false) };
 }
 
 /** `before`: the block before this one, which it may refer to. */
-function optionsFor(before: Uint8Array | null, finishFlush: number): ZlibOptions {
+function settingsFor(before: Uint8Array | null, isOpen: boolean): DeflateSettings {
   return {
     level: 6, // 9 takes eight times as long and saves 1 %, 5 takes two thirds and costs 1 to 7 %
-    strategy: constants.Z_FILTERED, // for numbers: saves 1 %
-    ...(before && { dictionary: before.subarray(-WINDOW_BYTES) }),
-    finishFlush,
+    isFiltered: true, // saves 1 %
+    before: before?.subarray(-WINDOW_BYTES) ?? null,
+    isOpen,
   };
 }
 
@@ -218,13 +226,13 @@ class Base64Text {
   private rest: Uint8Array = new Uint8Array();
 
   next(bytes: Uint8Array): string {
-    const joined = Buffer.concat([this.rest, bytes]);
-    const encoded = joined.length - (joined.length % 3);
-    this.rest = joined.subarray(encoded);
-    return joined.toString('base64', 0, encoded);
+    const all = joined([this.rest, bytes]);
+    const encoded = all.length - (all.length % 3);
+    this.rest = all.subarray(encoded);
+    return base64Text(all.subarray(0, encoded));
   }
 
   end(): string {
-    return Buffer.from(this.rest).toString('base64');
+    return base64Text(this.rest);
   }
 }

@@ -2,6 +2,7 @@
  * Assigns ids to the texts of branch ends, and parses each distinct text once.
  */
 
+import { latin1Bytes, latin1Text, utf8Text } from '../codec/bytes.js';
 import { float64Column, int32Column } from '../model/columns.js';
 import { PairMap } from '../model/pair-map.js';
 import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../model/symbol-table.js';
@@ -121,10 +122,10 @@ export class Interner {
 
 /** Copies a string. A slice would keep the whole chunk in memory that it was cut from. */
 export function copied(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
+  return latin1Text(latin1Bytes(text));
 }
 
 /** Decodes bytes in latin1 characters as UTF-8. Returns a copy, which keeps nothing else in memory. */
 export function fromLatin1(text: string): string {
-  return Buffer.from(text, 'latin1').toString('utf8');
+  return utf8Text(latin1Bytes(text));
 }

@@ -2,6 +2,7 @@
  * The branches that all readers of a trace know, in the memory that their modules share.
  */
 
+import { latin1Text } from '../codec/bytes.js';
 import type { BranchKind, TraceEdge } from '../model/trace/branch-sites.js';
 import type { SharedMemory } from '../wasm/module.js';
 import { bytesAt, intsAt, type ReaderModule } from './reader-module.js';
@@ -36,11 +37,26 @@ export const End = {
 export const END_COLUMNS = END_BYTES / FLOAT;
 export const PAIR_COLUMNS = PAIR_BYTES / INT;
 
-export class KnownBranches {
+/** The branches of a reader, and of others that share its memory. */
+export interface Branches {
   /** The ends before and after the arrow: END_COLUMNS each. As of the last `update`, like `pairs`. */
+  readonly origins: Float64Array;
+  readonly targets: Float64Array;
+  /** The origin and the target of each branch. */
+  readonly pairs: Int32Array;
+  /** Sees all branches that are in the pieces received so far. Rows do not change, but they may move. */
+  update(): void;
+  /** Returns the name of a function; bytes as latin1 characters, like the other texts. */
+  symbol(row: number): string;
+  /** Returns the file of a function. */
+  file(row: number): string;
+  /** Returns an end in an unusual form, as perf prints it. */
+  unusualEnd(row: number): string;
+}
+
+export class KnownBranches implements Branches {
   origins: Float64Array = new Float64Array();
   targets: Float64Array = new Float64Array();
-  /** The origin and the target of each branch. */
   pairs: Int32Array = new Int32Array();
   private readonly memory: SharedMemory;
   private readonly module: ReaderModule;
@@ -50,7 +66,6 @@ export class KnownBranches {
     this.module = module;
   }
 
-  /** Sees all branches that are in the pieces received so far. Rows do not change, but they may move. */
   update(): void {
     const { module } = this;
     this.origins = this.floats(module.originsStart(), module.originsBytes());
@@ -58,17 +73,14 @@ export class KnownBranches {
     this.pairs = intsAt(this.memory, module.pairsStart(), module.pairsBytes());
   }
 
-  /** Returns the name of a function; bytes as latin1 characters, like the other texts. */
   symbol(row: number): string {
     return this.text(this.module.symbolsStart(), row);
   }
 
-  /** Returns the file of a function. */
   file(row: number): string {
     return this.text(this.module.filesStart(), row);
   }
 
-  /** Returns an end in an unusual form, as perf prints it. */
   unusualEnd(row: number): string {
     return this.text(this.module.textsStart(), row);
   }
@@ -77,7 +89,7 @@ export class KnownBranches {
     const { buffer, byteOffset } = this.bytes(spans + TEXT_BYTES * row, TEXT_BYTES);
     const span = new DataView(buffer, byteOffset, TEXT_BYTES);
     const bytes = this.bytes(span.getUint32(TEXT_ADDRESS, true), span.getUint32(TEXT_LENGTH, true));
-    return Buffer.from(bytes).toString('latin1');
+    return latin1Text(bytes);
   }
 
   private floats(start: number, length: number): Float64Array {

@@ -7,6 +7,7 @@
  * All readers of a trace share what they have seen, but no result depends on that: they may read its pieces in any order
  * and in any worker. Only the numbers of branches do; their sites are numbered in the order of the trace.
  */
+import { latin1Bytes, latin1Text } from '../codec/bytes.js';
 import type { EventRun, GroupedEvents } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../model/units.js';
 import type { SharedMemory } from '../wasm/module.js';
@@ -256,7 +257,7 @@ export class LineReader {
   }
 
   private addText(text: string): number {
-    const bytes = Buffer.from(text, 'latin1');
+    const bytes = latin1Bytes(text);
     bytesAt(this.memory, this.module.reserveScratch(bytes.length), bytes.length).set(bytes);
     return this.module.addText(bytes.length);
   }
@@ -286,7 +287,7 @@ export class LineReader {
 function moduleWithFlags(memory: SharedMemory): ReaderModule {
   const module = newReaderModule(memory);
   for (const { words, kind, edge } of USUAL_FLAGS) {
-    const bytes = Buffer.from(`${words}  `, 'latin1');
+    const bytes = latin1Bytes(`${words}  `);
     bytesAt(memory, module.reserveText(bytes.length), bytes.length).set(bytes);
     module.addFlagWords(0, bytes.length, packFlags(kind, edge));
   }
@@ -366,5 +367,5 @@ const RETURN = 13;
 /** Returns a line without its line end; bytes as latin1 characters. */
 export function lineText(bytes: Uint8Array, start: number, newline: number): string {
   const end = bytes[newline - 1] === RETURN && newline > start ? newline - 1 : newline;
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+  return latin1Text(bytes, start, end);
 }

@@ -7,7 +7,7 @@ import { FAR, NEAR_LENGTH } from '../model/trace/event-runs.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import { type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/units.js';
 import { fromLatin1, Interner } from './intern.js';
-import { END_COLUMNS, End, type KnownBranches, PAIR_COLUMNS, unpackFlags } from './known-branches.js';
+import { type Branches, END_COLUMNS, End, PAIR_COLUMNS, unpackFlags } from './known-branches.js';
 import { LineReader } from './line-reader.js';
 import { knownFile } from './lines/location.js';
 
@@ -49,7 +49,7 @@ export class TraceContext {
   readonly interner = new Interner();
   /** Reads the pieces that this thread parses itself. */
   readonly reader = new LineReader();
-  /** Of all readers: they share its memory. */
+  /** Of this reader, and of all that share its memory. */
   readonly readerSites = new ReaderSites(this.reader.branches, this.interner);
   readonly unknownFlags = new UnknownFlags();
   /** perf's clock at time 0, in whole seconds; null before the first time. */
@@ -80,7 +80,7 @@ const UNASSIGNED = -1;
  * the order of the trace.
  */
 export class ReaderSites {
-  private readonly branches: KnownBranches;
+  private readonly branches: Branches;
   private readonly interner: Interner;
   private sites = unassigned(1024);
   /** Numbers in the interner, by row; filled on demand. */
@@ -89,7 +89,7 @@ export class ReaderSites {
   /** By file and symbol, their rows. */
   private readonly symbolIds = new PairMap();
 
-  constructor(branches: KnownBranches, interner: Interner) {
+  constructor(branches: Branches, interner: Interner) {
     this.branches = branches;
     this.interner = interner;
   }

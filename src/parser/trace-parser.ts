@@ -1,6 +1,7 @@
 /**
  * Parses whole lines into chunks of events and records, and counts what became of each line.
  */
+import { latin1Text } from '../codec/bytes.js';
 import { isPossibleTime } from '../model/limits.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/profile/profile.js';
 import { OtherSampleCounts } from '../model/sample-table.js';
@@ -102,10 +103,9 @@ export class TraceParser {
     return this.isSettled && held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - MAX_STEP_BACK_NS);
   }
 
-  /** Adds an accepted piece, which any reader has read that shares the memory of the context's. */
-  addStandalone(piece: StandalonePiece): TraceChunk {
+  /** Adds an accepted piece. `sites`: of the reader that has read it. */
+  addStandalone(piece: StandalonePiece, sites: ReaderSites = this.context.readerSites): TraceChunk {
     const { chunk, counts, held, context } = this;
-    const sites = context.readerSites;
     sites.update();
     for (const { line, text, reason } of piece.damaged) this.damagedLines.show(counts.lines + line, text, reason);
     context.flagless += piece.flagless;
@@ -167,7 +167,7 @@ export class TraceParser {
   finish(rest: Uint8Array): TraceChunk {
     if (rest.length > 0) {
       this.counts.lines++;
-      const text = Buffer.from(rest).toString('latin1');
+      const text = latin1Text(rest);
       this.addDamaged(this.counts.lines, text, 'the last line has no newline: it may be cut');
     }
     const { held, guard } = this;

@@ -2,6 +2,7 @@
  * What was noted of the kernel when a recording began: its functions, by which call chains get names, and where threads were
  * blocked.
  */
+import { latin1Text } from '../codec/bytes.js';
 import { countAtOrBelow } from '../model/columns.js';
 import { readU64 } from './file-parts.js';
 
@@ -51,7 +52,7 @@ export class KernelNotes {
     if (at + 8 > end) return '';
     const chainEnd = at + 8 + 8 * readU64(view, at);
     if (chainEnd > end) return '';
-    const key = Buffer.from(view.buffer, view.byteOffset + at, chainEnd - at).toString('latin1');
+    const key = latin1Text(new Uint8Array(view.buffer, view.byteOffset + at, chainEnd - at));
     let stack = this.known.get(key);
     if (stack === undefined) {
       stack = this.namesOf(view, at + 8, chainEnd);

@@ -1,6 +1,7 @@
 /**
  * Reads one kernel record, with the same result as parsing what `perf script` prints for it.
  */
+import { latin1Text } from '../codec/bytes.js';
 import { NONE } from '../model/units.js';
 import type { SampleId } from './attributes.js';
 import { hexOf, readU64 } from './file-parts.js';
@@ -121,9 +122,9 @@ function readMapping(record: FileRecord, fileAt: number, end: number): RecordedE
 
 /** Up to the first zero byte; one character per byte. */
 function latin1({ view, at }: FileRecord, offset: number, end: number): string {
-  const bytes = Buffer.from(view.buffer, view.byteOffset + at + offset, end - at - offset);
+  const bytes = new Uint8Array(view.buffer, view.byteOffset + at + offset, end - at - offset);
   const zero = bytes.indexOf(0);
-  return bytes.toString('latin1', 0, zero === -1 ? bytes.length : zero);
+  return latin1Text(bytes, 0, zero === -1 ? bytes.length : zero);
 }
 
 /** Since Linux 5.12 the record may contain it instead of the device; returns null if it does not. */

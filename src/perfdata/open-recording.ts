@@ -218,6 +218,15 @@ export async function openSideRecording(
 ): Promise<SideRecording> {
   const { name = path } = options;
   const recording = await openRecording(path, options).catch((error: unknown) => orMissing(error));
+  return sideOf(main, name, recording);
+}
+
+/** Returns what was recorded next to `main`; null: nothing. @throws PtflameError OTHER_CLOCK as `openSideRecording` */
+export function sideOf(
+  main: { readonly name: string; readonly recording: Recording },
+  name: string,
+  recording: Recording | null,
+): SideRecording {
   const reason = recording && otherClock(main.recording, recording);
   if (reason !== null) throw refused(main.name, name, reason);
   return { name, recording };

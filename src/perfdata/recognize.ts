@@ -1,7 +1,8 @@
 /**
  * Recognizes recordings and packs by their first bytes.
  */
-import { constants, gunzipSync } from 'node:zlib';
+import { beginsWith, latin1Bytes } from '../codec/bytes.js';
+import { gunzipFirst } from '../host/zip.js';
 
 const MAGIC = [...'PERFILE2'].map((character) => character.charCodeAt(0));
 
@@ -18,21 +19,16 @@ const MAX_UNPACKED_BYTES = 1032 * FIRST_BYTES;
 /** `first`: some hundred bytes. A pack is compressed with gzip, and its first file is the manifest. */
 export function isPack(first: Uint8Array): boolean {
   if (!GZIP.every((byte, at) => first[at] === byte)) return false;
-  try {
-    const text = gunzipSync(first.subarray(0, FIRST_BYTES), {
-      finishFlush: constants.Z_SYNC_FLUSH,
-      maxOutputLength: MAX_UNPACKED_BYTES,
-    });
-    return text.toString('latin1', 0, MANIFEST.length + 1) === `${MANIFEST}\0`;
-  } catch {
-    return false;
-  }
+  const text = gunzipFirst(first.subarray(0, FIRST_BYTES), MAX_UNPACKED_BYTES);
+  return text !== null && beginsWith(text, MANIFEST_NAME);
 }
 
 // Paths in a pack, which is a tar archive compressed with gzip.
 
 /** The first file, which describes the contents. */
 export const MANIFEST = 'ptflame-pack.json';
+/** As it is in the archive. */
+const MANIFEST_NAME = latin1Bytes(`${MANIFEST}\0`);
 export const PACK_PATHS = {
   /** A file, or the directory that `perf record --kcore` writes. */
   recording: 'recording',

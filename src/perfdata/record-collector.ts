@@ -2,8 +2,9 @@
  * Collects what the records of a recording contain.
  */
 
-import { setImmediate } from 'node:timers/promises';
+import { joined, latin1Bytes, utf8Text } from '../codec/bytes.js';
 import { loadZstd, ZstdFault } from '../codec/zstd.js';
+import { nextTurn } from '../host/turns.js';
 import { isThreadId } from '../model/limits.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import { NONE } from '../model/units.js';
@@ -55,9 +56,9 @@ class CompressedRecords {
         inflatedBytes += piece.length;
         if (inflatedBytes > ALWAYS_ALLOWED_BYTES + MAX_RATIO * this.sizeBytes)
           return damage.add(`its compressed records inflate to more than ${MAX_RATIO} times their size`);
-        rest = visitAll(Buffer.concat([rest, piece]), inflatedBytes - piece.length - rest.length, visit);
+        rest = visitAll(joined([rest, piece]), inflatedBytes - piece.length - rest.length, visit);
         if (isStuck(rest)) return damage.add('a compressed record has no size: everything after it is ignored');
-        await setImmediate(); // lets signals arrive
+        await nextTurn(); // lets signals arrive
         signal?.throwIfAborted();
       }
     } catch (error) {
@@ -213,7 +214,7 @@ export class RecordCollector {
   private addBuildId(record: FileRecord, file: string): void {
     const found = readMappedBuildId(record);
     if (found === null) return;
-    const buildId = { file: Buffer.from(file, 'latin1').toString(), ...found };
+    const buildId = { file: utf8Text(latin1Bytes(file)), ...found };
     this.buildIds.set(keyOf(buildId), buildId);
   }
 

@@ -1,6 +1,7 @@
 /**
  * Collects the samples of tracepoints and probes in a recording into tables.
  */
+import { utf8Text } from '../codec/bytes.js';
 import { isThreadId } from '../model/limits.js';
 import { KERNEL_STACKS, type NumberStyle, OtherSampleCounts, SampleContext } from '../model/sample-table.js';
 import type { FieldBuilder } from '../model/sample-tables-builder.js';
@@ -379,16 +380,12 @@ function shortText(view: DataView, at: number, count: number): string {
     hash = (Math.imul(hash, 31) + byte) | 0;
   if (length === 0) return '';
   const bytes = new Uint8Array(view.buffer, view.byteOffset + at, length);
-  if (length > MAX_CACHED_BYTES) return decode(bytes);
+  if (length > MAX_CACHED_BYTES) return utf8Text(bytes);
   const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1);
   const cached = bytesOf[slot];
   if (cached !== undefined && isEqual(cached, bytes)) return texts[slot] as string;
   bytesOf[slot] = bytes.slice();
-  return (texts[slot] = decode(bytes));
-}
-
-function decode({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString();
+  return (texts[slot] = utf8Text(bytes));
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

@@ -15,6 +15,7 @@ import type { LongestCalls } from '../model/calls/call-events.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
+import { inSharedMemory } from '../model/shared-memory.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import type { StoredThreads } from '../trace/stored-threads.js';
@@ -27,7 +28,6 @@ import { replayThreads } from './replay/replay-threads.js';
 import { answerFromLog, type KeptLog, NODE_BYTES, ROW_BYTES } from './replay/trace-replayer.js';
 import { type FinishedReplay, type PreparedReplay, prepareReplay, replayPrepared } from './replay-trace.js';
 import { type WorkResources, withTrace } from './with-trace.js';
-import { inSharedMemory } from './workers/shared-data.js';
 import type { WorkerPool } from './workers/worker-pool.js';
 
 export interface AskedProfile {
@@ -160,7 +160,7 @@ export async function askLogs(
   const tasks = [...asked].map(([tid, questions]) => [tid, { kept: logs.get(tid) as KeptLog, questions }] as const);
   tasks.sort(([, a], [, b]) => b.kept.log.length - a.kept.log.length);
   const rows = tasks.reduce((sum, [, { kept }]) => sum + kept.log.length, 0);
-  const isSmall = !pool.isAwake || rows < MIN_ROWS_TO_SHARE;
+  const isSmall = !pool.isAwake || rows < pool.sizes.minRows;
   const shared = isSmall ? symbolRank : inSharedMemory({ symbolRank }).symbolRank;
   const answers = tasks.map(async ([tid, task]) => {
     const own = { ...task, symbolRank: shared };
@@ -168,6 +168,3 @@ export async function askLogs(
   });
   return new Map(await Promise.all(answers));
 }
-
-/** Fewer are read by the main thread before workers would have received the questions. */
-const MIN_ROWS_TO_SHARE = 500_000;

@@ -1,8 +1,9 @@
 /**
  * Imports inputs into a trace file, so that they are read and decoded only once.
  */
-import { setImmediate } from 'node:timers/promises';
+
 import type { PackedLane } from '../codec/block-head.js';
+import { nextTurn } from '../host/turns.js';
 import { checkMemory } from '../model/memory.js';
 import type { DamagedLine, LineCounts } from '../model/profile/profile.js';
 import { type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
@@ -74,7 +75,7 @@ class ByteCounter {
   async *counted(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       this.bytes += piece.length;
-      await setImmediate(); // lets signals arrive: the consumer reads several pieces without yielding
+      await nextTurn(); // lets signals arrive: the consumer reads several pieces without yielding
       yield piece;
     }
   }

@@ -1,10 +1,13 @@
 /**
  * Opens a file or stream as text, decompressing it. The first bytes decide what it is, never the name.
  */
-import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
-import { PtflameError, unreadableInput } from '../model/errors.js';
+
+import { joined, latin1Text } from '../codec/bytes.js';
+import { type NamedFile, openPath } from '../host/files.js';
+import { nextTurn } from '../host/turns.js';
+import { gunzipped } from '../host/zip.js';
+import { assert, PtflameError, unreadableInput } from '../model/errors.js';
+import type { FileRef, OpenFile } from '../model/open-file.js';
 import { shellWords } from '../render/visible-text.js';
 import { MAGIC } from '../trace/file/format.js';
 
@@ -32,24 +35,23 @@ const MIN_REFUSED_BYTES = 64 * 1024 * 1024;
  * @throws PtflameError INPUT_UNREADABLE at once; INPUT_KIND while it is read, if it is not text; TOO_LARGE as `maxRatio` says
  */
 export async function openTraceFile(path: string, options: OpenOptions = {}): Promise<OpenedInput> {
-  const fd = openFile(path);
-  const stats = fstatSync(fd);
-  if (!stats.isFile() && !stats.isDirectory())
-    return traceStream(path, createReadStream(path, { fd, highWaterMark: READ_BYTES }), options);
-  const first = firstBytes(fd);
-  closeSync(fd);
-  if (stats.isDirectory())
+  const file = openFile(path);
+  if (file.kind === 'stream') return traceStream(path, file.stream(READ_BYTES), options);
+  const first = firstBytes(file);
+  const { sizeBytes } = file;
+  file.close();
+  if (file.kind === 'directory')
     throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'pass the files in it' });
-  const bytes = new TextFile(path, stats);
+  const bytes = new TextFile(path, sizeBytes, file.identity);
   const isText = kindOf(first) === null;
-  return { ...traceStream(path, bytes, options), sizeBytes: stats.size, file: isText ? bytes : null };
+  return { ...traceStream(path, bytes, options), sizeBytes, file: isText ? bytes : null };
 }
 
 /** Returns enough bytes to detect the kind; none if the file cannot be read. */
-function firstBytes(fd: number): Uint8Array {
+function firstBytes(file: OpenFile): Uint8Array {
   try {
     const first = new Uint8Array(MAX_MAGIC_BYTES);
-    return first.subarray(0, readSync(fd, first, 0, first.length, 0));
+    return first.subarray(0, file.read(first, 0));
   } catch {
     return new Uint8Array();
   }
@@ -89,9 +91,10 @@ class Unpacking {
 
   /** Counts what the file has, not what a layer in it has. */
   private unpacked(bytes: AsyncIterable<Uint8Array>, layers: number): AsyncGenerator<Uint8Array> {
-    return gunzipped(bytes, (packedBytes) => {
+    const onPacked = (packedBytes: number) => {
       if (layers === 0) this.packedBytes += packedBytes;
-    });
+    };
+    return gunzipped(counted(bytes, onPacked), READ_BYTES);
   }
 
   private async *limited(text: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -159,35 +162,15 @@ function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameEr
   });
 }
 
-/**
- * Decompresses a gzip stream; of a damaged one, everything before the damage.
- *
- * Yields everything before the damage, if there is any, then throws. `onPacked` receives the size of each piece before it is
- * unpacked.
- */
-async function* gunzipped(
+/** Of a damaged stream, everything before the damage is used. `onPacked` receives the size of each piece before it is unpacked. */
+async function* counted(
   bytes: AsyncIterable<Uint8Array>,
   onPacked: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip({ chunkSize: READ_BYTES });
-  const text: Uint8Array[] = [];
-  gunzip.on('data', (piece: Uint8Array) => text.push(piece));
-  let settle: (error: Error) => void = () => {};
-  gunzip.on('error', (error) => settle(error)); // the callback of the write that failed is never called
-  const step = (begin: (done: () => void) => void) =>
-    new Promise<Error | null>((done) => {
-      settle = done;
-      begin(() => done(null));
-    });
   for await (const piece of inSmallPieces(bytes)) {
     onPacked(piece.length);
-    const error = await step((done) => gunzip.write(piece, done));
-    yield* text.splice(0);
-    if (error) throw error;
+    yield piece;
   }
-  const error = await step((done) => gunzip.once('end', done).end());
-  yield* text.splice(0);
-  if (error) throw error;
 }
 
 /** Returns the size of the next piece. It depends only on the bytes before it, not on how they arrive. */
@@ -200,7 +183,7 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
   let total = 0;
   let rest: Uint8Array = new Uint8Array();
   for await (const chunk of bytes) {
-    rest = Buffer.concat([rest, chunk]); // a copy: a chunk is valid only until the next one is read
+    rest = joined([rest, chunk]); // a copy: a chunk is valid only until the next one is read
     for (let size = smallPiece(total); rest.length >= size; size = smallPiece(total)) {
       yield rest.subarray(0, size);
       rest = rest.subarray(size);
@@ -212,26 +195,33 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
 
 /** Reads a file of trace text in pieces; the file is open only while it is read. */
 const READ_BYTES = 512 * 1024;
-const NOT_OPEN = -1;
 
 /**
  * The bytes of a file, in pieces. Reads are synchronous: an asynchronous read would leave the bytes in the cache of another
  * CPU, which costs more than waiting. A piece is valid only until the next one is read.
  */
 class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
-  /** Valid only while pieces are read. */
-  fd = NOT_OPEN;
   readonly sizeBytes: number;
   private readonly path: string;
-  private readonly expected: Stats;
+  private readonly identity: string;
+  /** null unless pieces are read. */
+  private open: NamedFile | null = null;
   /** Offset of the next piece. */
   private at = 0;
 
-  /** `expected`: the file whose kind was detected. */
-  constructor(path: string, expected: Stats) {
+  /** `identity`: of the file whose kind was detected. */
+  constructor(path: string, sizeBytes: number, identity: string) {
     this.path = path;
-    this.expected = expected;
-    this.sizeBytes = expected.size;
+    this.sizeBytes = sizeBytes;
+    this.identity = identity;
+  }
+
+  get ref(): FileRef {
+    return this.opened().ref;
+  }
+
+  read(into: Uint8Array, at: number): number {
+    return this.opened().read(into, at);
   }
 
   skipTo(at: number): void {
@@ -239,39 +229,40 @@ class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    this.fd = openFile(this.path);
+    const file = openFile(this.path);
+    this.open = file;
     try {
-      this.refuseReplaced();
-      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-      for (let piece = this.read(buffer); piece.length > 0; piece = this.read(buffer)) {
-        this.at += piece.length;
-        await setImmediate(); // lets signals and messages of workers arrive
-        yield piece;
+      this.refuseReplaced(file);
+      const buffer = new Uint8Array(READ_BYTES);
+      for (let length = file.read(buffer, this.at); length > 0; length = file.read(buffer, this.at)) {
+        this.at += length;
+        await nextTurn(); // lets signals and messages of workers arrive
+        yield buffer.subarray(0, length);
       }
     } finally {
-      closeSync(this.fd);
-      this.fd = NOT_OPEN;
+      file.close();
+      this.open = null;
     }
   }
 
+  private opened(): NamedFile {
+    assert(this.open !== null, 'a file is read while it is closed');
+    return this.open;
+  }
+
   /** A replaced file could be anything, even a pipe on which a read blocks. */
-  private refuseReplaced(): void {
-    const { dev, ino } = fstatSync(this.fd);
-    if (dev === this.expected.dev && ino === this.expected.ino) return;
+  private refuseReplaced({ identity }: NamedFile): void {
+    if (identity === this.identity) return;
     throw new PtflameError('INPUT_UNREADABLE', `${this.path} was replaced by another file while inputs were read`, {
       hint: 'try again once it no longer changes',
     });
   }
-
-  private read(buffer: Uint8Array): Uint8Array {
-    return buffer.subarray(0, readSync(this.fd, buffer, 0, buffer.length, this.at));
-  }
 }
 
 /** @throws PtflameError INPUT_UNREADABLE */
-export function openFile(path: string): number {
+export function openFile(path: string): NamedFile {
   try {
-    return openSync(path, 'r');
+    return openPath(path);
   } catch (cause) {
     throw unreadableInput(path, cause);
   }
@@ -293,7 +284,7 @@ async function peek(bytes: AsyncIterable<Uint8Array>, isEnough: (first: Uint8Arr
     try {
       const next = await iterator.next();
       if (next.done) break;
-      first = Buffer.concat([first, next.value]);
+      first = joined([first, next.value]);
     } catch (error) {
       failure = { error };
     }
@@ -333,7 +324,7 @@ function isEnough(first: Uint8Array): boolean {
 }
 
 function textOf(first: Uint8Array): string {
-  return Buffer.from(first.subarray(0, MAX_BLANKS)).toString('latin1');
+  return latin1Text(first, 0, MAX_BLANKS);
 }
 
 /** A stream of `perf script` text. */
@@ -347,10 +338,8 @@ export interface TraceInput {
   readonly file?: SeekableFile | null;
 }
 
-/** An open file that can be read at any offset. */
-export interface SeekableFile {
-  readonly fd: number;
-  readonly sizeBytes: number;
+/** A file that can be read at any offset while its bytes are. */
+export interface SeekableFile extends OpenFile {
   /** Continues the stream of its bytes at this offset. */
   skipTo(at: number): void;
 }

@@ -7,6 +7,7 @@ import type { CallFilter } from '../analysis/questions.js';
 import { LISTED, levelWithSlices, reachedLevels, type TimelineQuestion } from '../analysis/timeline/resolution.js';
 import { PtflameError } from '../model/errors.js';
 import { askForMemory, checkMemory } from '../model/memory.js';
+import { sharesMemory } from '../model/shared-memory.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { symbolRanks } from '../model/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
@@ -56,7 +57,7 @@ import {
 } from './replay/selection.js';
 import type { CallRowsQuestion } from './replay/thread-calls.js';
 import { HistogramPool } from './replay/work-spaces.js';
-import type { SharedFile } from './workers/shared-data.js';
+import type { SharedFile } from './workers/shared-file.js';
 
 /** All calls as rows of a Parquet file. */
 interface CallRowsOptions {
@@ -287,7 +288,7 @@ function withProbes({ sites, symbols, hits }: Trace): {
 
 /** Returns memory for histograms of all calls; null if they are not requested, or if each thread histograms its own. */
 function histogramsFor({ questions, siteFacts }: ReplaySetup): HistogramPool | null {
-  if (questions.durations !== 'together' || needsCallLog(questions)) return null;
+  if (questions.durations !== 'together' || needsCallLog(questions) || !sharesMemory()) return null;
   return HistogramPool.for(siteFacts.functions.ofSymbol.length);
 }
 

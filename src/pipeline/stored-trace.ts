@@ -1,9 +1,9 @@
 /**
  * Opens a trace file as an input and checks it.
  */
-import { closeSync } from 'node:fs';
 import type { PackedThread } from '../codec/block-head.js';
 import { FileFault } from '../codec/file-fault.js';
+import type { OwnFile } from '../model/open-file.js';
 import { formatCount } from '../render/format.js';
 import { blockFault } from '../trace/blocks.js';
 import type { TraceContents } from '../trace/file/contents.js';
@@ -16,7 +16,7 @@ export interface StoredTrace {
   readonly name: string;
   readonly sizeBytes: number;
   readonly stored: {
-    readonly fd: number;
+    readonly file: OwnFile;
     readonly contents: TraceContents;
     readonly threads: readonly PackedThread[];
     /** What salvaging lost, in words; null: nothing. */
@@ -35,13 +35,13 @@ export interface OpenStoredOptions {
  * @throws PtflameError INPUT_UNREADABLE, NEWER_VERSION or TRACE_FILE_DAMAGED
  */
 export function openStoredTrace(path: string, { salvage = false }: OpenStoredOptions = {}): StoredTrace {
-  const fd = openFile(path);
+  const file = openFile(path);
   try {
-    const file = new FileBytes(fd);
-    const read = salvage ? salvaged(file) : { ...readTraceFile(file), lost: null };
-    return { name: path, sizeBytes: file.sizeBytes, stored: { fd, ...read } };
+    const bytes = new FileBytes(file);
+    const read = salvage ? salvaged(bytes) : { ...readTraceFile(bytes), lost: null };
+    return { name: path, sizeBytes: bytes.sizeBytes, stored: { file, ...read } };
   } catch (error) {
-    closeSync(fd);
+    file.close();
     throw error instanceof FileFault ? traceFileRefusal(error, path, { isSalvaged: salvage }) : error;
   }
 }
@@ -54,7 +54,7 @@ export function asBlockRefusal(error: unknown, inputs: readonly { readonly name:
     : traceFileRefusal({ code: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
 }
 
-function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'fd'> {
+function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'file'> {
   const { contents, threads, keptEvents, ofEvents, isSideLost, areSamplesLost } = salvageTraceFile(file);
   const parts = [
     ...(keptEvents < ofEvents ? [`salvaged ${formatCount(keptEvents)} of ${formatCount(ofEvents)} events`] : []),

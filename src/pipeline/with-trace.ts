@@ -44,7 +44,7 @@ export async function withTrace<Result>(
   );
   const budget = new MemoryBudget(memoryBytes);
   const unwatch = watchMemory((bytes) => budget.check(bytes));
-  const pool = new WorkerPool(jobs, canUseWorkers, { memoryBytes, maxBytes: budget.maxBytes });
+  const pool = new WorkerPool(jobs, canUseWorkers, { memoryBytes, maxBytes: budget.maxBytes }, options.sizes);
   const builder = new TraceBuilder(options, { memoryBytes: eventBytes, directory: temporaryDirectory }, pool);
   try {
     const trace = await readTrace(inputs, builder);

@@ -2,6 +2,7 @@
  * Parses JSON like JSON.parse, except that a list of numbers becomes a column in which null is NaN. The input is never
  * converted to one string, and whatever it contains, memory stays within a few times its size.
  */
+import { latin1Text, utf8Text } from '../codec/bytes.js';
 import { FileFault } from '../codec/file-fault.js';
 import { float64Column } from '../model/columns.js';
 import { checkMemory } from '../model/memory.js';
@@ -33,16 +34,16 @@ const LITERALS = [
 
 /** @throws FileFault cut, damaged or too-large */
 export function parseJson(bytes: Uint8Array): JsonValue {
-  return new JsonReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).document();
+  return new JsonReader(bytes).document();
 }
 
 class JsonReader {
-  private readonly bytes: Buffer;
+  private readonly bytes: Uint8Array;
   private at = 0;
   private level = 0;
   private values = 0;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Uint8Array) {
     this.bytes = bytes;
   }
 
@@ -147,7 +148,7 @@ class JsonReader {
     const { bytes } = this;
     while (this.at < bytes.length && /[-+.eE\d]/.test(String.fromCharCode(bytes[this.at]))) this.at++;
     if (this.at === bytes.length) throw this.unexpected();
-    const text = bytes.toString('latin1', begin, this.at);
+    const text = latin1Text(bytes, begin, this.at);
     if (!NUMBER.test(text)) throw this.unexpected(begin);
     return Number(text);
   }
@@ -160,7 +161,7 @@ class JsonReader {
   }
 
   private endsInLiteral(): boolean {
-    const rest = this.bytes.toString('latin1', this.at, this.at + 'false'.length);
+    const rest = latin1Text(this.bytes, this.at, this.at + 'false'.length);
     return LITERALS.some(({ text }) => text.startsWith(rest));
   }
 
@@ -183,12 +184,12 @@ class JsonReader {
       this.at++;
     }
     const end = ++this.at;
-    return isPlain ? bytes.toString('utf8', begin + 1, end - 1) : this.unescaped(begin, end);
+    return isPlain ? utf8Text(bytes, begin + 1, end - 1) : this.unescaped(begin, end);
   }
 
   private unescaped(begin: number, end: number): string {
     try {
-      return JSON.parse(this.bytes.toString('utf8', begin, end)) as string;
+      return JSON.parse(utf8Text(this.bytes, begin, end)) as string;
     } catch {
       throw new FileFault('damaged', `at byte ${begin}: invalid escape in a text`);
     }

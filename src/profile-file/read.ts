@@ -1,7 +1,9 @@
 /**
  * Reads a profile file, or throws one error that says what is wrong with it.
  */
+
 import type { z } from 'zod';
+import { latin1Text } from '../codec/bytes.js';
 import { damagedAt, FileFault, type FileKind, newerVersion, refusal } from '../codec/file-fault.js';
 import { type CallTree, NODE_COLUMNS, ROOT } from '../model/calls/call-tree.js';
 import { Doubt, NO_DOUBTS, type NodeDoubts } from '../model/calls/doubts.js';
@@ -230,7 +232,7 @@ function isOurs(bytes: Uint8Array): boolean {
 }
 
 function headOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
+  return latin1Text(bytes, 0, HEAD_BYTES);
 }
 
 const OTHER_KINDS = [

@@ -1,9 +1,7 @@
 /**
  * Loads the symbols and the debug information of a binary from the first files that have them.
  */
-import { type Context, createContext, Script } from 'node:vm';
-import { isMainThread } from 'node:worker_threads';
-import { PtflameError } from '../model/errors.js';
+import { interruptible } from '../host/turns.js';
 import { type FunctionAround, functionBounds } from './bounds.js';
 import { partOf, textAt } from './byte-source.js';
 import { ByteReader, orNull } from './dwarf/byte-reader.js';
@@ -171,37 +169,6 @@ function firstOf(reader: Reader, paths: readonly string[], isWanted: IsWanted): 
     if (isWanted(buildId, elf)) return { path, elf, buildId };
   }
   return null;
-}
-
-const CALL = new Script('work()');
-let context: Context | null = null;
-let isWithin = false;
-
-/**
- * Lets Ctrl-C end long work that does not return to the event loop: handlers of signals run only there.
- *
- * Runs `work`. Ctrl-C ends it where it is, without its `finally` blocks, and goes to the process's own handlers then. Workers
- * need no such help: the main thread ends them. @throws PtflameError INTERRUPTED
- */
-export function interruptible<Result>(work: () => Result): Result {
-  if (!isMainThread || isWithin) return work();
-  context ??= createContext({});
-  isWithin = true;
-  let result: Result | undefined;
-  context.work = () => {
-    result = work();
-  };
-  try {
-    CALL.runInContext(context, { breakOnSigint: true });
-    return result as Result;
-  } catch (error) {
-    if ((error as { code?: string } | null)?.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw error;
-    process.kill(process.pid, 'SIGINT');
-    throw new PtflameError('INTERRUPTED', 'interrupted', { hint: 'nothing was written' });
-  } finally {
-    isWithin = false;
-    context.work = null;
-  }
 }
 
 /**

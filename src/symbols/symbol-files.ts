@@ -1,7 +1,8 @@
 /**
  * Where symbols are read from: the files of this machine, or those of a test; and where perf looks for them.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { openIfFile, openRef, ownVdso } from '../host/files.js';
+import { type FileRef, type OpenFile, readFully } from '../model/open-file.js';
 import { type ByteSource, sourceOf } from './byte-source.js';
 import { buildIdOf, debugLinkOf, type ElfFile, readElf, SectionType } from './elf-file.js';
 
@@ -24,55 +25,41 @@ export interface SymbolRoots {
   readonly debuginfod?: string | null;
 }
 
+/** Files by their path; null: those of this machine. Plain data. */
+export type SymbolFileRefs = ReadonlyMap<string, FileRef> | null;
+
+/** Returns the same files in any thread. */
+export function symbolFiles(refs: SymbolFileRefs): SymbolFiles {
+  if (refs === null) return DISK_FILES;
+  return {
+    open: (path) => {
+      const ref = refs.get(path);
+      return ref === undefined ? null : sourceOfFile(openRef(ref));
+    },
+  };
+}
+
 /** Opens files of this machine. */
-export const DISK_FILES: SymbolFiles = { open: openOnDisk };
+export const DISK_FILES: SymbolFiles = {
+  open: (path) => {
+    if (path === VDSO) return openOwnVdso();
+    const file = openIfFile(path);
+    return file && sourceOfFile(file, () => file.close());
+  },
+};
 
-function openOnDisk(path: string): OpenSymbolFile | null {
-  if (path === VDSO) return openOwnVdso();
-  const file = openFile(path);
-  if (file === null) return null;
-  const status = fstatSync(file);
-  if (!status.isFile()) {
-    closeSync(file);
-    return null;
-  }
-  return { length: status.size, read: (at, length) => readPart(file, at, length), close: () => closeSync(file) };
+export function sourceOfFile(file: OpenFile, close = () => {}): OpenSymbolFile {
+  const read = (at: number, length: number) => {
+    const bytes = new Uint8Array(length);
+    return bytes.subarray(0, readFully(file, bytes, at));
+  };
+  return { length: file.sizeBytes, read, close };
 }
 
-/** Opens without waiting, in case it is a pipe. */
-function openFile(path: string): number | null {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch {
-    return null;
-  }
-}
-
-function readPart(file: number, at: number, length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  while (filled < length) {
-    const count = readSync(file, bytes, filled, length - filled, at + filled);
-    if (count === 0) break;
-    filled += count;
-  }
-  return bytes.subarray(0, filled);
-}
-
-const VDSO_LINE = /^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$/m;
-
-/** Reads our own memory, as perf does: the kernel maps the same code into every process. */
+/** As perf does: the kernel maps the same code into every process. */
 function openOwnVdso(): OpenSymbolFile | null {
-  try {
-    const [, start = '', end = ''] = VDSO_LINE.exec(readFileSync('/proc/self/maps', 'latin1')) ?? [];
-    const memory = openSync('/proc/self/mem', constants.O_RDONLY);
-    const at = Number.parseInt(start, 16);
-    const bytes = readPart(memory, at, Number.parseInt(end, 16) - at);
-    closeSync(memory);
-    return { ...sourceOf(bytes), close: () => {} };
-  } catch {
-    return null;
-  }
+  const bytes = ownVdso();
+  return bytes && { ...sourceOf(bytes), close: () => {} };
 }
 
 /**
@@ -80,8 +67,8 @@ function openOwnVdso(): OpenSymbolFile | null {
  *
  * Returns null if the file is missing, not an x86-64 binary, incomplete, or without a build id.
  */
-export function completeBuildId(path: string): string | null {
-  const file = DISK_FILES.open(path);
+export function completeBuildId(path: string, files: SymbolFiles): string | null {
+  const file = files.open(path);
   if (file === null) return null;
   try {
     const { elf } = readElf(file);

@@ -1,6 +1,7 @@
 /**
  * Names an address of a recording as `perf script` does.
  */
+import { latin1Text } from '../codec/bytes.js';
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import { type Address, NONE } from '../model/units.js';
 import { decodeText, partOf } from './byte-source.js';
@@ -123,10 +124,7 @@ const MAX_LINES = 5_000_000;
 /** As perf reads it: spaces and `0x` before a number, one character after it; names have at least three characters. */
 const LINE = /^\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).\s*(?:0x)?([0-9a-f]{1,13})(?![0-9a-f]).(.{3,})$/i;
 
-/** One character per byte, so that lengths are those of the file. */
-const latin1 = new TextDecoder('latin1');
-
-/** Lines are start, size and name; others are skipped. */
+/** Lines are start, size and name; others are skipped. One character per byte: lengths are those of the file. */
 function readPerfMap(bytes: Uint8Array): SymbolTable {
   const lines = countLines(bytes);
   const start = new Float64Array(lines);
@@ -135,7 +133,7 @@ function readPerfMap(bytes: Uint8Array): SymbolTable {
   const order = new OrderedRows(start);
   let length = 0;
   eachLine(bytes, (from, to) => {
-    const [, address, size, name] = length < lines ? (LINE.exec(latin1.decode(bytes.subarray(from, to))) ?? []) : [];
+    const [, address, size, name] = length < lines ? (LINE.exec(latin1Text(bytes, from, to)) ?? []) : [];
     if (address === undefined || size === undefined || name === undefined) return;
     start[length] = Number.parseInt(address, 16);
     end[length] = start[length] + Number.parseInt(size, 16);

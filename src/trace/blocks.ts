@@ -1,8 +1,7 @@
 /**
  * The blocks of a trace file: decodes them into the lanes of a thread, rejects invalid ones, and encodes threads as blocks.
  */
-import { readSync } from 'node:fs';
-import { crc32, inflateRawSync } from 'node:zlib';
+
 import {
   blockHeadBytes,
   MAX_BLOCK_BYTES,
@@ -13,9 +12,14 @@ import {
   readBlockHead,
   writeBlockHead,
 } from '../codec/block-head.js';
+import { joined, viewOf } from '../codec/bytes.js';
 import { SEVEN_BITS as MORE, putCount } from '../codec/numbers.js';
+import { openRef } from '../host/files.js';
+import { crc32, inflateRaw } from '../host/zip.js';
 import { countBelow } from '../model/columns.js';
 import { assert, systemReason } from '../model/errors.js';
+import { type FileRef, readFully } from '../model/open-file.js';
+import { sharableBytes } from '../model/shared-memory.js';
 import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { PackedFile, SharedEvents } from './event-memory.js';
@@ -58,37 +62,29 @@ function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
 }
 
 /** Reused: a worker reads one block at a time. */
-let buffer = Buffer.alloc(0);
+let buffer: Uint8Array = new Uint8Array();
 
 /** Reads and checks a block. Valid until the next one is read. @throws BlockFault */
-function readBlock(fd: number, { offset, bytes, inflatedBytes, crc }: PackedBlock): Buffer {
+function readBlock(ref: FileRef, { offset, bytes, inflatedBytes, crc }: PackedBlock): Uint8Array {
   if (bytes > MAX_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
-  if (buffer.length < bytes) buffer = Buffer.alloc(bytes);
+  if (buffer.length < bytes) buffer = new Uint8Array(bytes);
   const block = buffer.subarray(0, bytes);
-  for (let at = 0; at < bytes; ) {
-    const count = readSome(fd, block.subarray(at), offset + at);
-    if (count === 0) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
-    at += count;
-  }
+  if (readStored(ref, block, offset) < bytes) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
   if (crc32(block) !== crc) throw new BlockFault(`the block at byte ${offset} has a wrong checksum`);
   return inflatedBytes === bytes ? block : inflate(block, inflatedBytes, offset);
 }
 
-function readSome(fd: number, into: Buffer, position: number): number {
+function readStored(ref: FileRef, into: Uint8Array, position: number): number {
   try {
-    return readSync(fd, into, 0, into.length, position);
+    return readFully(openRef(ref), into, position);
   } catch (cause) {
     throw new BlockFault(`the block at byte ${position} cannot be read: ${systemReason(cause)}`);
   }
 }
 
-function inflate(block: Buffer, inflatedBytes: number, offset: number): Buffer {
-  try {
-    const inflated = inflateRawSync(block, { chunkSize: Math.max(inflatedBytes, 64), maxOutputLength: inflatedBytes });
-    if (inflated.length === inflatedBytes) return inflated;
-  } catch {
-    // reported below
-  }
+function inflate(block: Uint8Array, inflatedBytes: number, offset: number): Uint8Array {
+  const inflated = inflateRaw(block, inflatedBytes);
+  if (inflated?.length === inflatedBytes) return inflated;
   throw new BlockFault(`the block at byte ${offset} cannot be inflated`);
 }
 
@@ -97,7 +93,7 @@ class BlockDecoder {
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
   /** Of the current block. */
-  private bytes: Buffer = buffer;
+  private bytes = buffer;
   private at = 0;
   private startNs = 0;
   private endNs = 0;
@@ -109,7 +105,7 @@ class BlockDecoder {
   }
 
   unpack(block: PackedBlock, tid: number, cursors: ReadonlyMap<number, Cursor>): void {
-    const bytes = readBlock(this.file.fd, block);
+    const bytes = readBlock(this.file.ref, block);
     const head = readBlockHead(bytes);
     if (head === null || head.tid !== tid || head.events !== block.events) throw invalidBlock(block);
     Object.assign(this, { bytes, at: blockHeadBytes(head.parts.length), startNs: block.startNs, endNs: block.endNs });
@@ -129,6 +125,7 @@ class BlockDecoder {
    */
   private unpackPart(startRow: number, endRow: number, partStartNs: Nanoseconds): boolean {
     const { bytes, site, timeNs, startNs, endNs } = this;
+    const view = viewOf(bytes);
     const { expected } = this.file;
     const sites = expected.length;
     let { at } = this;
@@ -152,7 +149,7 @@ class BlockDecoder {
         }
         if (step === FAR_TIME) {
           if (!(lastNs <= endNs) || at + 8 > bytes.length) return false;
-          lastNs = bytes.readDoubleLE(at);
+          lastNs = view.getFloat64(at, true);
           at += 8;
           step = 1;
           if (!(lastNs >= startNs && Number.isSafeInteger(lastNs))) return false;
@@ -212,7 +209,7 @@ const SITES_BACK = 16;
  */
 export function expectedSites({ length, from, to }: Pick<BranchSites, 'length' | 'from' | 'to'>): Int32Array {
   const count = Math.max(length - RECORD_SITES, 0);
-  const expected = new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT));
+  const expected = new Int32Array(sharableBytes(count * Int32Array.BYTES_PER_ELEMENT));
   const origins = from.subarray(RECORD_SITES);
   for (let site = 0; site < count; site++) {
     const next = countBelow(origins, to[site + RECORD_SITES]) - SITES_BACK;
@@ -251,7 +248,7 @@ interface OpenPart {
 export class EventPacker {
   private tid: Tid = NONE;
   private readonly terms: PackingParameters;
-  private readonly data = Buffer.alloc(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
+  private readonly data = new Uint8Array(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
   private length = 0;
   private events = 0;
   private parts: OpenPart[] = [];
@@ -284,7 +281,7 @@ export class EventPacker {
     if (this.events === 0) return;
     const { tid, events, startNs, endNs, parts } = this;
     const head = writeBlockHead({ tid, events, startNs, endNs, parts });
-    yield { events, startNs, endNs, data: Buffer.concat([head, this.data.subarray(0, this.length)]) };
+    yield { events, startNs, endNs, data: joined([head, this.data.subarray(0, this.length)]) };
     this.length = 0;
     this.events = 0;
     this.parts = [];
@@ -305,6 +302,7 @@ export class EventPacker {
   private addRows(part: OpenPart, site: Uint32Array, timeNs: Float64Array, start: number, end: number): void {
     const { rankOf, expected, originNs } = this.terms;
     const { data } = this;
+    const view = viewOf(data);
     let { length, lastNs, expectedSite, startNs, endNs } = this;
     for (let row = start; row < end; row++) {
       const rank = rankOf[site[row]] - RECORD_SITES;
@@ -313,7 +311,11 @@ export class EventPacker {
       length = putCount(data, length, ahead < 0 ? ahead + expected.length : ahead);
       const stepNs = atNs - lastNs;
       if (isNear(stepNs, lastNs, atNs)) length = putCount(data, length, stepNs + 1);
-      else length = data.writeDoubleLE(atNs, putCount(data, length, FAR_TIME));
+      else {
+        length = putCount(data, length, FAR_TIME);
+        view.setFloat64(length, atNs, true);
+        length += 8;
+      }
       if (atNs < startNs) startNs = atNs;
       if (atNs > endNs) endNs = atNs;
       lastNs = atNs;

@@ -1,14 +1,14 @@
 /**
  * Stores runs in large chunks of shared memory, so that workers can read them, and beyond a limit in a temporary file.
  */
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { openRef, openTemporary, type TemporaryFile, temporaryDirectory } from '../host/files.js';
 import { assert, PtflameError, systemReason } from '../model/errors.js';
+import { type FileRef, type OwnFile, readFully } from '../model/open-file.js';
+import { sharableBytes } from '../model/shared-memory.js';
 
 const NUMBER_BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** Numbers per chunk (2 MiB). No run is longer. */
-const CHUNK_LENGTH = 512 * 1024;
+export const CHUNK_LENGTH = 512 * 1024;
 
 /** Index of a run's first number over all chunks or, if negative, −1 minus that in the file. */
 export type RunAddress = number;
@@ -16,20 +16,18 @@ export type RunAddress = number;
 /** What a worker needs to read runs; plain data. */
 export interface SharedEvents {
   readonly chunks: readonly Int32Array[];
-  /** NO_FILE if nothing was spilled. */
-  readonly fd: number;
+  /** The temporary file; null if nothing was spilled. */
+  readonly spilled: FileRef | null;
   /** The file with the blocks of packed threads; null if there are none. */
   readonly packed: PackedFile | null;
 }
 
 /** What a worker needs to read blocks; plain data. */
 export interface PackedFile {
-  readonly fd: number;
+  readonly ref: FileRef;
   /** In shared memory, from `expectedSites`. */
   readonly expected: Int32Array;
 }
-
-const NO_FILE = -1;
 
 export interface EventMemoryOptions {
   /** Memory limit; at least one chunk is kept. */
@@ -44,6 +42,7 @@ export class EventMemory {
   private used = CHUNK_LENGTH;
   private file: SpillFile | null = null;
   private packed: PackedFile | null = null;
+  private packedFile: OwnFile | null = null;
   private readonly maxChunks: number;
   private readonly directory: string | null;
 
@@ -84,39 +83,39 @@ export class EventMemory {
   }
 
   /** Sets the file of packed threads, which is closed together with the memory. */
-  attachPacked(packed: PackedFile): void {
-    this.packed = packed;
+  attachPacked(file: OwnFile, expected: Int32Array): void {
+    this.packedFile = file;
+    this.packed = { ref: file.ref, expected };
   }
 
   shared(): SharedEvents {
-    return { chunks: this.chunks, fd: this.file?.fd ?? NO_FILE, packed: this.packed };
+    return { chunks: this.chunks, spilled: this.file?.ref ?? null, packed: this.packed };
   }
 
   /** Nothing can be read afterwards. */
   close(): void {
     this.file?.close();
     this.file = null;
-    if (this.packed) closeSync(this.packed.fd);
-    this.packed = null;
+    this.packedFile?.close();
+    this.packedFile = null;
     this.chunks.length = 0;
   }
 
   private beginChunk(): void {
     if (this.chunksUsed === this.chunks.length)
-      this.chunks.push(new Int32Array(new SharedArrayBuffer(CHUNK_LENGTH * NUMBER_BYTES)));
+      this.chunks.push(new Int32Array(sharableBytes(CHUNK_LENGTH * NUMBER_BYTES)));
     this.chunksUsed++;
     this.used = 0;
   }
 }
 
 /** Returns a run. It shares memory with its chunk, or with the next run that is read from the file. */
-export function runAt({ chunks, fd }: SharedEvents, address: RunAddress, length: number): Int32Array {
-  if (address < 0) return readSpilled(fd, -1 - address, length);
+export function runAt({ chunks, spilled }: SharedEvents, address: RunAddress, length: number): Int32Array {
+  if (address < 0) return readSpilled(spilled, -1 - address, length);
   const start = address % CHUNK_LENGTH;
   return chunks[(address - start) / CHUNK_LENGTH].subarray(start, start + length);
 }
 
-const OWNER_ONLY = 0o600;
 const BLOCK_LENGTH = 256 * 1024; // numbers: 1 MiB
 
 const NO_SPACE = 'no space left';
@@ -132,8 +131,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** A temporary file of numbers for when memory is short: appended to, and read at any offset. */
 class SpillFile {
-  /** Workers read through it, too. */
-  readonly fd: number;
+  private readonly file: TemporaryFile;
   private readonly directory: string;
   private readonly block = new Int32Array(BLOCK_LENGTH);
   private buffered = 0;
@@ -145,12 +143,17 @@ class SpillFile {
    * @throws PtflameError TEMPORARY_FILE
    */
   constructor(directory: string | null) {
-    this.directory = directory ?? tmpdir();
+    this.directory = directory ?? temporaryDirectory();
     try {
-      this.fd = openUnlinked(this.directory);
+      this.file = openTemporary(this.directory);
     } catch (cause) {
       throw this.fault(cause);
     }
+  }
+
+  /** Workers read through it, too. */
+  get ref(): FileRef {
+    return this.file.ref;
   }
 
   /** Index of the next number. */
@@ -172,7 +175,7 @@ class SpillFile {
   /** Must be called before anything is read. */
   flush(): void {
     try {
-      writeAll(this.fd, this.block.subarray(0, this.buffered), this.written * NUMBER_BYTES);
+      this.file.append(new Uint8Array(this.block.buffer, 0, this.buffered * NUMBER_BYTES));
     } catch (cause) {
       throw this.fault(cause);
     }
@@ -181,7 +184,7 @@ class SpillFile {
   }
 
   close(): void {
-    closeSync(this.fd);
+    this.file.close();
   }
 
   private fault(cause: unknown): PtflameError {
@@ -193,31 +196,16 @@ class SpillFile {
   }
 }
 
-/** Opens a file without a name, so that nothing is left behind however the program ends. */
-function openUnlinked(directory: string): number {
-  const path = join(directory, `ptflame-${crypto.randomUUID()}`);
-  const fd = openSync(path, 'wx+', OWNER_ONLY);
-  unlinkSync(path);
-  return fd;
-}
-
-function writeAll(fd: number, numbers: Int32Array, position: number): void {
-  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, position + at);
-}
-
 /** The numbers read last in this thread. */
 let lastRead = new Int32Array();
 
 /** Reads numbers of a spill file, in any thread. Valid until the next call in the same thread. */
-function readSpilled(fd: number, start: number, length: number): Int32Array {
+function readSpilled(ref: FileRef | null, start: number, length: number): Int32Array {
+  assert(ref !== null, 'a spilled run without its file');
   if (length > lastRead.length) lastRead = new Int32Array(length);
   const numbers = lastRead.subarray(0, length);
   const bytes = new Uint8Array(numbers.buffer, 0, numbers.byteLength);
-  for (let at = 0; at < bytes.length; ) {
-    const count = readSync(fd, bytes, at, bytes.length - at, start * NUMBER_BYTES + at);
-    if (count === 0) throw new Error('a temporary file is shorter than what was written to it');
-    at += count;
-  }
+  if (readFully(openRef(ref), bytes, start * NUMBER_BYTES) < bytes.length)
+    throw new Error('a temporary file is shorter than what was written to it');
   return numbers;
 }

@@ -2,6 +2,7 @@
  * Modules of WebAssembly: the inner loops of reading, decoding and replay, which are written in AssemblyScript
  * (src/{parser,decode,replay}/wasm) and compiled by scripts/compile-wasm.mjs. Here they get memory and start.
  */
+import { base64Bytes } from '../codec/bytes.js';
 
 export const PAGE_BYTES = 65536;
 /** All that addresses of 32 bits reach. */
@@ -52,7 +53,7 @@ export class WasmModule<Exports> {
 
   /** Starts it in this memory. `imports`: functions that it calls, by the file that declares them. */
   start(memory: OwnMemory | SharedMemory, imports: Readonly<Record<string, object>> = {}): Exports {
-    this.compiled ??= new WebAssembly.Module(Buffer.from(this.base64, 'base64'));
+    this.compiled ??= new WebAssembly.Module(base64Bytes(this.base64));
     return new WebAssembly.Instance(this.compiled, { ...imports, env: { memory, abort } }).exports as Exports;
   }
 }

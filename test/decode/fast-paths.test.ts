@@ -8,6 +8,7 @@ import { CODE_BASE, randomProgram } from '../../fuzz/pt/program.js';
 import { Random } from '../../fuzz/random.js';
 import type { DecodedPart } from '../../src/decode/parts.js';
 import { partsOf } from '../../src/decode/parts.js';
+import { openPath } from '../../src/host/files.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
 import { decodeContext, type EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
@@ -17,12 +18,14 @@ import { times } from '../helpers/random/times.js';
 
 /** All that a decoder finds in parts of some kilobytes: with its state at every mark. */
 function found(encoded: EncodedRecording): DecodedPart[] {
-  const context = decodeContext(encoded, decodePlan(encoded), 0n);
+  const file = openPath(encoded.path);
+  const context = decodeContext(encoded, file.ref, decodePlan(encoded), 0n);
   const decoder = new RecordingDecoder(context);
   const parts = context.cpus.flatMap(({ trace }, cpu) =>
     [...partsOf(trace.streams, 3000)].map((part) => decoder.decode(cpu, part, new Int32Array())),
   );
   decoder.close();
+  file.close();
   return parts;
 }
 

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { expect } from 'vitest';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
 import { elfFile } from '../helpers/perf/elf.js';
 
@@ -27,7 +28,7 @@ async function put(path: string, bytes: Uint8Array = ELF): Promise<string> {
 }
 
 function found(dir: Directory, recording: Recording, root = dir.file('root')): string | undefined {
-  return [...findBinaries(recording, { root, cache: dir.file('cache') }).paths.values()][0];
+  return [...findBinaries(recording, DISK_FILES, { root, cache: dir.file('cache') }).paths.values()][0];
 }
 
 test('is at its recorded path below the root', async ({ dir }) => {
@@ -66,13 +67,13 @@ test('is never outside of the root', async ({ dir }) => {
 
 test('is not decoded if it has 32-bit code', async ({ dir }) => {
   await put(dir.file('root/narrow'), elfFile({ bits: 32 }));
-  const { paths, narrow } = findBinaries(recordingOf('/narrow'), { root: dir.file('root'), cache: null });
+  const { paths, narrow } = findBinaries(recordingOf('/narrow'), DISK_FILES, { root: dir.file('root'), cache: null });
   expect([...paths, narrow]).toEqual([['/narrow']]);
 });
 
 test("is this machine's vdso only if the recording does not say which one ran", async ({ dir }) => {
   const vdso = (buildId: string | null, root = '') =>
-    [...findBinaries(recordingOf('[vdso]', buildId), { root, cache: dir.file('cache') }).paths.values()][0];
+    [...findBinaries(recordingOf('[vdso]', buildId), DISK_FILES, { root, cache: dir.file('cache') }).paths.values()][0];
   const own = vdso(null);
   expect(vdso(ID)).toBeUndefined();
   expect(vdso(null, dir.file('root'))).toBeUndefined();

@@ -27,7 +27,29 @@ export function rowsOf(markdown: string): Row[] {
 }
 
 export function documentedRows(): Row[] {
-  return rowsOf(readFileSync(new URL('../../docs/floors.md', import.meta.url), 'utf8'));
+  return rowsOf(documented());
+}
+
+const NODE_HEAD = '## Modules that need Node';
+
+/** The modules of `src/` that need Node, as docs/floors.md names them: in the last list. */
+export function documentedModulesOfNode(): string[] {
+  const [, list = ''] = documented().split(NODE_HEAD);
+  return [...list.matchAll(/^- (.*)$/gm)].flatMap(([, line = '']) => namesIn(line));
+}
+
+function documented(): string {
+  return readFileSync(new URL('../../docs/floors.md', import.meta.url), 'utf8');
+}
+
+/** Packages that run in Node alone. */
+const PACKAGES_OF_NODE = new Set(['piscina', '@duckdb/node-api']);
+
+/** Whether a module runs in Node alone. */
+export function needsNode({ imports, globals }: FileNeeds): boolean {
+  return (
+    globals.length > 0 || imports.some((name) => name.startsWith('node:') || PACKAGES_OF_NODE.has(packageOf(name)))
+  );
 }
 
 /** Returns the longest path that contains a file, and its row. */

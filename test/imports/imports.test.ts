@@ -3,7 +3,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { documentedRows, type Row, violationsOf } from './allowed.js';
+import { documentedModulesOfNode, documentedRows, needsNode, type Row, violationsOf } from './allowed.js';
 import { circleAmong } from './circles.js';
 import { type FileNeeds, needsOf, targetOf } from './file-needs.js';
 
@@ -53,6 +53,34 @@ describe('the table', () => {
 
 test('every file imports only what its room may', () => {
   expect(FILES.flatMap((file) => violationsOf(file, ROWS))).toEqual([]);
+});
+
+describe('modules of src that need Node', () => {
+  const modules = documentedModulesOfNode();
+  const inSource = FILES.filter(({ path }) => path.startsWith('src/'));
+
+  test('are those that the document names: all others run in browsers, too', () => {
+    expect(
+      inSource
+        .filter(needsNode)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual([...modules].sort());
+  });
+
+  test.each([
+    ["import { readFileSync } from 'node:fs';"],
+    ["const { readFileSync } = await import('node:fs');"],
+    ["import type { FileHandle } from 'node:fs/promises';"],
+    ["import { Piscina } from 'piscina';"],
+    ['Buffer.alloc(1);'],
+    ['process.memoryUsage();'],
+    ['setImmediate(() => {});'],
+  ])('are found: %s', (line) => {
+    const path = 'src/symbols/symbolizer.ts';
+    expect(needsNode(needsOf(path, textOf(path)))).toBe(false);
+    expect(needsNode(needsOf(path, `${textOf(path)}\n${line}\n`))).toBe(true);
+  });
 });
 
 test('benchmarks import only what the command line may', () => {

@@ -1,13 +1,14 @@
 /**
  * Lanes read in batches equal those that replay reads, and bundles and blocks are decoded to what was encoded.
  */
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/codec/block-head.js';
+import { openPath } from '../../src/host/files.js';
 import { type BranchSites, RECORD_SITES } from '../../src/model/trace/branch-sites.js';
 import {
   BundleWriter,
@@ -221,9 +222,9 @@ function packAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
   const thread: PackedThread = { tid: 7, lanes: lanes.map(({ length }, cpu) => ({ cpu, events: length })), blocks };
   const count = lanes.reduce((sum, { length }) => sum + length, 0);
   const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
-  const fd = openSync(path, 'r');
-  const read = decodeLanes(thread, { fd, expected }, rows);
-  closeSync(fd);
+  const file = openPath(path);
+  const read = decodeLanes(thread, { ref: file.ref, expected }, rows);
+  file.close();
   return read.map(({ site, timeNs }) => Array.from(site, (_, row) => ({ site: site[row], timeNs: timeNs[row] })));
 }
 

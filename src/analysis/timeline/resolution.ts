@@ -4,6 +4,7 @@
  */
 
 import type { CallTree } from '../../model/calls/call-tree.js';
+import { sharableBytes } from '../../model/shared-memory.js';
 import { type Bounds, type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 
 /** How sums are kept. */
@@ -96,7 +97,7 @@ const [SUMS, SPANS] = [0, 1];
 
 /** `sums`: the finest level to try (`resolutionOf`). Of spans, a level is a step (`spanStep`). */
 export function reachedLevels(sums: number): ReachedLevels {
-  const reached = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  const reached = new Int32Array(sharableBytes(2 * Int32Array.BYTES_PER_ELEMENT));
   reached[SUMS] = sums;
   return reached;
 }

@@ -19,6 +19,7 @@ import type { Views } from '../view/views.js';
 import type { Waking } from '../view/waking-index.js';
 import { type StripArrows, stripArrows } from '../view/waking-index.js';
 import { CanvasColours, onThemeChange, paintTicks } from './platform/canvas.js';
+import { onResize } from './platform/lifetime.js';
 import { RangeMarks } from './range-marks.js';
 import { MAX_ROWS, Strips } from './strips.js';
 
@@ -68,7 +69,7 @@ export class Axis {
     this.views = views;
     this.tooltip = tooltip;
     this.events = events;
-    new ResizeObserver(() => requestAnimationFrame(() => this.redraw())).observe(this.element);
+    onResize(this.element, () => requestAnimationFrame(() => this.redraw()));
     onThemeChange(() => {
       this.colours.forget();
       this.redraw();

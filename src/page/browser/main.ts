@@ -9,6 +9,7 @@ import type { FlameGraph } from '../../render/viewer/flame-graph.js';
 import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
+import type { PageData } from '../data/page-data.js';
 import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
 import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
@@ -28,8 +29,8 @@ import { actionOf, belongsToControl, helpDialog, needsFrame } from './keys.js';
 import { Menu } from './menu.js';
 import { callInChart } from './panel/calls-section.js';
 import { Panel } from './panel/panel.js';
-import { measureCharacterPx, measureScrollbar, restoreTheme } from './platform/canvas.js';
-import { decodeData, decodeTimeline } from './platform/decode.js';
+import { measureCharacterPx, measureScrollbar } from './platform/canvas.js';
+import { lifetime, onResize } from './platform/lifetime.js';
 import { Navigation } from './platform/navigation.js';
 import { clicksZoom } from './platform/preferences.js';
 import { type CallServer, ownServer, ServedCalls } from './served-calls.js';
@@ -392,13 +393,13 @@ class App {
   }
 
   private listen(): void {
-    document.addEventListener('keydown', (event) => this.press(event));
+    document.addEventListener('keydown', (event) => this.press(event), { signal: lifetime() });
     // scrollbars change the width, too; redraw in the next frame, as observers must not trigger layout
-    new ResizeObserver(() => {
+    onResize(this.main.container, () => {
       if (this.main.table === undefined) return; // it waits for the timeline
       this.main.graph.keepScroll();
       requestAnimationFrame(() => this.fit());
-    }).observe(this.main.container);
+    });
   }
 
   private fit(): void {
@@ -465,29 +466,34 @@ function isSameZoom(a: State, b: State): boolean {
   return a.zoom.join() === b.zoom.join() && a.zoomLast === b.zoomLast;
 }
 
-async function start(): Promise<void> {
-  restoreTheme();
+/** What a report is drawn from. */
+export interface ReportData {
+  readonly data: PageData;
+  /** Reads the timeline, after the first picture; null: there is none. */
+  readonly timeline: (() => Promise<Timeline>) | null;
+}
+
+/** Draws a report into an element, which says in which state it starts. The header of the page gets search and menus. */
+export async function start(container: HTMLElement, { data, timeline }: ReportData): Promise<void> {
   measureScrollbar();
-  const container = document.getElementById('app') as HTMLElement;
-  const data = await decodeData(document.getElementById('data')?.textContent ?? '');
-  const timeline = document.getElementById('timeline')?.textContent;
+  const ended = lifetime();
   const server = ownServer(container);
   const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
   const views = new Views(data, calls);
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
-  const app = new App(views, container, initial, server, timeline != null);
-  if (timeline == null) return app.draw();
+  const app = new App(views, container, initial, server, timeline !== null);
+  if (timeline === null) return app.draw();
   if (!app.needsTimeline) {
     app.draw();
     await afterPainting();
   }
-  app.addTimeline(await decodeTimeline(timeline));
-  while (views.prepareRanges()) await new Promise((done) => setTimeout(done)); // so that the first range is as fast
+  const decoded = await timeline();
+  if (ended.aborted) return;
+  app.addTimeline(decoded);
+  while (!ended.aborted && views.prepareRanges()) await new Promise((done) => setTimeout(done)); // so that the first range is as fast
 }
 
 /** The browser paints right after the animation frame, before it begins anything else. */
 function afterPainting(): Promise<void> {
   return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
-
-void start();

@@ -2,6 +2,7 @@
  * Menus: of a frame, next to the pointer, and of a button, below it.
  */
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { lifetime } from './platform/lifetime.js';
 
 export interface Action {
   readonly text: string;
@@ -34,13 +35,11 @@ export class Menu {
   constructor() {
     this.element.addEventListener('keydown', (event) => this.press(event));
     this.element.addEventListener('mousedown', (event) => event.preventDefault()); // keeps the focus on the items
-    document.addEventListener('pointerdown', ({ target }) => {
-      if (!this.element.contains(target as Node)) this.close();
-    });
-    document.addEventListener('wheel', ({ target }) => this.element.contains(target as Node) || this.close(), {
-      passive: true,
-    });
-    addEventListener('resize', () => this.close());
+    const signal = lifetime();
+    const closeOutside = ({ target }: Event) => this.element.contains(target as Node) || this.close();
+    document.addEventListener('pointerdown', closeOutside, { signal });
+    document.addEventListener('wheel', closeOutside, { passive: true, signal });
+    addEventListener('resize', () => this.close(), { signal });
   }
 
   get isOpen(): boolean {

@@ -1,7 +1,7 @@
 /**
  * Renders a comparison as one HTML file: the picture and the table of functions, without a network.
  */
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../host/digest.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Comparison } from '../../render/diff/comparison.js';
 import { type FunctionChange, writePaths, writeRows } from '../../render/diff/data.js';
@@ -76,7 +76,7 @@ function legendMarkup(legend: readonly LegendEntry[]): string {
 
 /** Returns a policy that allows only our script and style, and no network access. */
 function policyOf(style: string): string {
-  const hashOf = (source: string) => `sha256-${createHash('sha256').update(source).digest('base64')}`;
+  const hashOf = (source: string) => `sha256-${sha256(source)}`;
   return [
     "default-src 'none'",
     `script-src '${hashOf(DIFF_PAGE_SCRIPT)}'`,

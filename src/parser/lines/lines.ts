@@ -60,7 +60,7 @@ export class LineCutter {
   }
 }
 
-// Not slice(): on a Buffer it copies nothing, and the caller may reuse its bytes.
+// Not slice(): on a buffer of Node it copies nothing, and the caller may reuse its bytes.
 function copied(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

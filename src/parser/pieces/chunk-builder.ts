@@ -237,7 +237,7 @@ export class TextSamples {
     if (decoded !== undefined) return decoded;
     if (this.texts.size === MAX_KEPT_TEXTS) this.texts.clear();
     decoded = fromLatin1(text);
-    this.texts.set(Buffer.from(text, 'latin1').toString('latin1'), decoded);
+    this.texts.set(copied(text), decoded);
     return decoded;
   }
 }

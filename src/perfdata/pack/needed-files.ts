@@ -1,8 +1,10 @@
 /**
  * Lists the files whose code is needed to decode a recording: those that were mapped.
  */
+
 import { access, constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
+import { hexText, latin1Bytes, latin1Text, utf8Text } from '../../codec/bytes.js';
 import { isMadeAtRunTime } from '../../model/symbol-table.js';
 import type { Recording } from '../recording.js';
 
@@ -34,7 +36,7 @@ export function mappedFiles(recording: Recording): { readonly path: string; read
     recording.sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : [])), // bytes as latin1 characters
   );
   const files = [...mapped].filter((path) => !NO_FILE.test(path) && !isMadeAtRunTime(path)).sort();
-  const paths = files.map((latin1) => Buffer.from(latin1, 'latin1').toString());
+  const paths = files.map((latin1) => utf8Text(latin1Bytes(latin1)));
   return paths.map((path) => ({ path, buildId: buildIdOf.get(path) ?? null }));
 }
 
@@ -189,7 +191,7 @@ function buildIdIn(notes: DataView): string | null {
     const content = at + 12 + filledUp(nameBytes);
     if (content + contentBytes > notes.byteLength) return null;
     if (notes.getUint32(at + 8, true) === NT_GNU_BUILD_ID && textAt(notes, at + 12, nameBytes) === 'GNU')
-      return Buffer.from(notes.buffer, notes.byteOffset + content, contentBytes).toString('hex');
+      return hexText(new Uint8Array(notes.buffer, notes.byteOffset + content, contentBytes));
     at = content + filledUp(contentBytes);
   }
   return null;
@@ -227,9 +229,9 @@ function wordAt(view: DataView, at: number, bytes: 4 | 8): number {
 
 /** Up to the first zero byte. */
 function textAt(view: DataView, at: number, maxBytes: number): string {
-  const bytes = Buffer.from(view.buffer, view.byteOffset + at, Math.min(maxBytes, view.byteLength - at));
+  const bytes = new Uint8Array(view.buffer, view.byteOffset + at, Math.min(maxBytes, view.byteLength - at));
   const end = bytes.indexOf(0);
-  return bytes.toString('latin1', 0, end === -1 ? bytes.length : end);
+  return latin1Text(bytes, 0, end === -1 ? bytes.length : end);
 }
 
 function filledUp(bytes: number): number {

@@ -1,12 +1,14 @@
 /**
  * Unpacks a pack into a directory, and returns its manifest.
  */
+
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type Entry, extract } from 'tar-stream';
+import { type Entry, type Extract, extract } from 'tar-stream';
+import { joined, utf8Text } from '../../codec/bytes.js';
 import { PtflameError, systemReason } from '../../model/errors.js';
 import { MANIFEST, PACK_PATHS } from '../recognize.js';
 import { Manifest, SIDE_FILES } from './write-pack.js';
@@ -31,10 +33,15 @@ export async function readPack(
   maxEntries = MAX_ENTRIES,
 ): Promise<Manifest> {
   const archive = extract();
+  const folders = new Set([dirname(join(directory, MANIFEST))]); // as `extractEntry` names it
+  const take: TakeEntry = async (name, bytes) => {
+    await extractEntry(name, bytes, directory, folders);
+    return folders.size - 1;
+  };
   try {
     const headers = new HeaderGuard((await stat(path)).size);
     const reading = pipeline(createReadStream(path), createGunzip(), headers.guarded, archive, { signal });
-    const [manifest] = await Promise.all([extractAll(path, archive, directory, headers, maxEntries), reading]);
+    const [manifest] = await Promise.all([extractAll(path, archive, take, headers, maxEntries), reading]);
     return manifest;
   } catch (cause) {
     signal.throwIfAborted();
@@ -42,16 +49,64 @@ export async function readPack(
   }
 }
 
+/** Receives a file of a pack. Returns how many folders there are by now. */
+type TakeEntry = (name: string, bytes: AsyncIterable<Uint8Array>) => Promise<number>;
+
+/**
+ * Likewise reads a pack whose bytes are inflated already; `take` receives each file, and keeps it.
+ *
+ * @throws PtflameError PACK_DAMAGED or NEWER_VERSION
+ */
+export async function readPackEntries(
+  pack: { readonly name: string; readonly sizeBytes: number },
+  inflated: AsyncIterable<Uint8Array>,
+  take: (name: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<Manifest> {
+  const archive = extract();
+  const headers = new HeaderGuard(pack.sizeBytes);
+  const write = async () => {
+    for await (const piece of headers.guarded(inflated)) if (!archive.write(piece)) await drained(archive);
+    archive.end();
+  };
+  const takeFile: TakeEntry = async (name, bytes) => {
+    await take(name, bytes);
+    return 0;
+  };
+  const reading = write().catch((error: unknown) =>
+    archive.destroy(error instanceof Error ? error : new Error(String(error))),
+  );
+  try {
+    const manifest = await extractAll(pack.name, archive, takeFile, headers, MAX_ENTRIES);
+    await reading;
+    return manifest;
+  } catch (cause) {
+    throw cause instanceof PtflameError ? cause : damaged(pack.name, cause);
+  } finally {
+    archive.destroy();
+  }
+}
+
+/** The archive takes more, or has ended. */
+function drained(archive: Extract): Promise<void> {
+  return new Promise((done) => {
+    const goOn = () => {
+      for (const event of ['drain', 'close'] as const) archive.off(event, goOn);
+      done();
+    };
+    for (const event of ['drain', 'close'] as const) archive.on(event, goOn);
+  });
+}
+
 async function extractAll(
   path: string,
   archive: AsyncIterable<Entry>,
-  directory: string,
+  take: TakeEntry,
   headers: HeaderGuard,
   maxEntries: number,
 ): Promise<Manifest> {
   let manifest: Manifest | null = null;
+  let folders = 0;
   const names = new Set<string>();
-  const folders = new Set([dirname(join(directory, MANIFEST))]); // as `extractEntry` names it
   for await (const entry of archive) {
     headers.enterFile();
     const { name, type, size = 0 } = entry.header;
@@ -60,8 +115,11 @@ async function extractAll(
     if (names.has(name)) throw new Error(`it contains ${JSON.stringify(name)} twice`);
     names.add(name);
     if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
-    else await extractEntry(entry, directory, folders);
-    if (names.size + folders.size - 1 > maxEntries)
+    else {
+      if (!isExpected(name)) throw new Error(`it contains ${JSON.stringify(name)}, which no pack does`);
+      folders = await take(name, entry);
+    }
+    if (names.size + folders > maxEntries)
       throw new Error(`it contains more than ${maxEntries} files and folders, which no pack does`);
     headers.leaveFile();
   }
@@ -78,14 +136,17 @@ function complete(manifest: Manifest | null, names: ReadonlySet<string>): Manife
 }
 
 /** Synchronous: of many small files, most time would be spent between the steps. `folders`: those that exist. */
-async function extractEntry(entry: Entry, directory: string, folders: Set<string>): Promise<void> {
-  const { name } = entry.header;
-  if (!isExpected(name)) throw new Error(`it contains ${JSON.stringify(name)}, which no pack does`);
+async function extractEntry(
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  directory: string,
+  folders: Set<string>,
+): Promise<void> {
   const target = join(directory, name);
   makeFolder(dirname(target), folders);
   const fd = openSync(target, 'wx', PRIVATE.file);
   try {
-    for await (const piece of entry) writeAll(fd, piece);
+    for await (const piece of bytes) writeAll(fd, piece);
   } finally {
     closeSync(fd);
   }
@@ -105,7 +166,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 /** Nothing is written outside of the directory, whatever names a pack contains. */
 function isExpected(name: string): boolean {
   const { recording, root, kallsyms } = PACK_PATHS;
-  if (name !== normalize(name) || name.includes('\0')) return false;
+  if (name.includes('\0') || name.split('/').some((part) => ['', '.', '..'].includes(part))) return false;
   if (name === kallsyms || name === recording) return true;
   if (['.ptflame.json', ...Object.keys(SIDE_FILES)].some((ending) => name === `${recording}${ending}`)) return true;
   return [recording, root].some((top) => name.startsWith(`${top}/`));
@@ -113,9 +174,9 @@ function isExpected(name: string): boolean {
 
 async function textOf(entry: Entry): Promise<string> {
   if ((entry.header.size ?? 0) > MAX_MANIFEST_BYTES) throw new Error('its manifest is too large');
-  const pieces: Buffer[] = [];
+  const pieces: Uint8Array[] = [];
   for await (const piece of entry) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
+  return utf8Text(joined(pieces));
 }
 
 function parseManifest(path: string, text: string): Manifest {

@@ -2,13 +2,15 @@
  * What has to be decoded of a recording: streams of trace by CPU, who ran when, and errors that its records report.
  */
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { indexOfBytes, latin1Bytes, latin1Text, utf8Bytes, viewOf } from '../../codec/bytes.js';
 import { type FilteredRegion, parseFilters } from '../../decode/images.js';
 import type { TickBounds } from '../../decode/part-decoder.js';
 import type { Stream, TraceRecordBytes } from '../../decode/parts.js';
 import { toTicks } from '../../decode/parts.js';
 import { buildSchedule, type Schedule, type Sideband, type TraceOwner } from '../../decode/schedule.js';
+import { openPath } from '../../host/files.js';
 import { assert } from '../../model/errors.js';
+import type { OpenFile } from '../../model/open-file.js';
 import type { PerfTime, TraceTiming } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
 import type { AuxBuffer, RecordedEvent, Recording } from '../../perfdata/recording.js';
@@ -65,7 +67,7 @@ function filtersOf({ trace }: Recording): FilteredRegion[] | null {
 }
 
 function latin1(text: string): string {
-  return Buffer.from(text).toString('latin1');
+  return latin1Text(utf8Bytes(text));
 }
 
 function toSideband(
@@ -158,12 +160,12 @@ const GAP_BYTES = 64;
  * Returns the buffers without what they repeat, at offsets that follow each other where nothing is missing between them.
  */
 function withoutOverlaps(path: string, buffers: readonly AuxBuffer[]): AuxBuffer[] {
-  const fd = openSync(path, 'r');
+  const file = openPath(path);
   try {
     const last = new Map<string, { readonly snapshot: Snapshot; readonly end: number }>();
     return buffers.flatMap((buffer) => {
       const owner = `${buffer.cpu} ${buffer.tid}`;
-      const snapshot = { buffer, psbs: psbsOf(fd, buffer) };
+      const snapshot = { buffer, psbs: psbsOf(file, buffer) };
       const before = last.get(owner);
       const repeated = before === undefined ? null : repeatedBytes(before.snapshot, snapshot);
       const kept = buffer.sizeBytes - (repeated ?? 0);
@@ -173,7 +175,7 @@ function withoutOverlaps(path: string, buffers: readonly AuxBuffer[]): AuxBuffer
       return [{ ...buffer, auxOffset, fileOffset: buffer.fileOffset + (repeated ?? 0), sizeBytes: kept }];
     });
   } finally {
-    closeSync(fd);
+    file.close();
   }
 }
 
@@ -184,22 +186,24 @@ function repeatedBytes(before: Snapshot, { psbs }: Snapshot): number | null {
   return shared === undefined ? null : (atOf.get(shared.tick) ?? 0) + before.buffer.sizeBytes - shared.at;
 }
 
-const PSB = Buffer.from('0282'.repeat(8), 'hex');
+const PSB = latin1Bytes('\x02\x82'.repeat(8));
 const TSC = 0x19;
 /** A PSB+ with all of its packets. */
 const PSB_PLUS_BYTES = 128;
 const WINDOW_BYTES = 1 << 20;
 
-function psbsOf(fd: number, { fileOffset, sizeBytes }: AuxBuffer): Psb[] {
+function psbsOf(file: OpenFile, { fileOffset, sizeBytes }: AuxBuffer): Psb[] {
   const psbs: Psb[] = [];
-  const window = Buffer.alloc(WINDOW_BYTES + PSB_PLUS_BYTES);
+  const window = new Uint8Array(WINDOW_BYTES + PSB_PLUS_BYTES);
   for (let start = 0; start < sizeBytes; start += WINDOW_BYTES) {
-    const bytes = window.subarray(
-      0,
-      readSync(fd, window, 0, Math.min(window.length, sizeBytes - start), fileOffset + start),
-    );
-    for (let at = bytes.indexOf(PSB); at !== -1 && at < WINDOW_BYTES; at = bytes.indexOf(PSB, at + PSB.length)) {
-      while (bytes.indexOf(PSB, at + 2) === at + 2) at += 2; // the end of other packets may look like its beginning
+    const wanted = window.subarray(0, Math.min(window.length, sizeBytes - start));
+    const bytes = wanted.subarray(0, file.read(wanted, fileOffset + start));
+    for (
+      let at = indexOfBytes(bytes, PSB);
+      at !== -1 && at < WINDOW_BYTES;
+      at = indexOfBytes(bytes, PSB, at + PSB.length)
+    ) {
+      while (indexOfBytes(bytes, PSB, at + 2) === at + 2) at += 2; // the end of other packets may look like its beginning
       const tick = tickOf(bytes.subarray(at + PSB.length));
       if (tick !== null) psbs.push({ at: start + at, tick });
     }
@@ -208,13 +212,13 @@ function psbsOf(fd: number, { fileOffset, sizeBytes }: AuxBuffer): Psb[] {
 }
 
 /** The time stamp comes first, after CYC packets and padding at most. */
-function tickOf(bytes: Buffer): bigint | null {
+function tickOf(bytes: Uint8Array): bigint | null {
   let at = 0;
   while (bytes[at] === 0 || ((bytes[at] ?? 0) & 3) === 3) at += bytes[at] === 0 ? 1 : cycBytes(bytes, at);
-  return bytes[at] === TSC && at + 8 <= bytes.length ? bytes.readBigUInt64LE(at) >> 8n : null;
+  return bytes[at] === TSC && at + 8 <= bytes.length ? viewOf(bytes).getBigUint64(at, true) >> 8n : null;
 }
 
-function cycBytes(bytes: Buffer, at: number): number {
+function cycBytes(bytes: Uint8Array, at: number): number {
   let size = 1;
   if (((bytes[at] ?? 0) & 4) !== 0) while ((bytes[at + size++] ?? 0) & 1);
   return size;

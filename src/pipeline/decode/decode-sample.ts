@@ -5,8 +5,10 @@
  * that grows with its length. So the mean of branches per byte over all pieces, times the bytes of the trace, estimates the
  * branches of the trace, however uneven it is, and how much the pieces differ tells how far it may be off.
  */
+import { indexOfBytes, latin1Bytes } from '../../codec/bytes.js';
 import { endOf, errorsOf, type Part, runsOf, type Stream, type TraceRecordBytes } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
+import { openPath } from '../../host/files.js';
 import { firstThat } from '../../model/columns.js';
 import { homeOfCode } from '../../model/symbol-table.js';
 import type { Recording } from '../../perfdata/recording.js';
@@ -53,7 +55,7 @@ const SEARCH_BYTES = 32 * 1024;
 const SEARCH_COST = 0.1;
 /** Of pieces without branches at an end of a trace. */
 const MAX_ENDS = 64;
-const PSB = Buffer.from('0282'.repeat(8), 'hex');
+const PSB = latin1Bytes('\x02\x82'.repeat(8));
 const BAD_PACKET = 3;
 const NO_CODE = 5;
 /** An overflow, and lost trace data: there is nothing to decode. */
@@ -61,13 +63,20 @@ const NOT_RECORDED: readonly number[] = [7, 8];
 
 /** Same recording, same pieces. */
 export function decodeSample(encoded: EncodedRecording, limits: SampleLimits = LIMITS): DecodedSample {
-  const context = decodeContext(encoded, decodePlan(encoded), 0n);
-  const sampler = new Sampler(context);
-  try {
+  return withSampler(encoded, 0n, (sampler) => {
     if (sampler.ofBytes > limits.wholeBytes) return sampler.estimate(limits.maxBytes);
     return sampler.count();
+  });
+}
+
+function withSampler<Result>(encoded: EncodedRecording, originNs: bigint, work: (sampler: Sampler) => Result): Result {
+  const file = openPath(encoded.path);
+  const sampler = new Sampler(decodeContext(encoded, file.ref, decodePlan(encoded), originNs));
+  try {
+    return work(sampler);
   } finally {
     sampler.close();
+    file.close();
   }
 }
 
@@ -83,8 +92,7 @@ export interface TracedTime {
 export function tracedTime(encoded: EncodedRecording, { wholeBytes }: SampleLimits = LIMITS): TracedTime | null {
   const { recording } = encoded;
   const originNs = recording.bounds === null ? 0n : nsOf(recording.bounds.start);
-  const sampler = new Sampler(decodeContext(encoded, decodePlan(encoded), originNs));
-  try {
+  return withSampler(encoded, originNs, (sampler) => {
     if (sampler.ofBytes <= wholeBytes) sampler.count();
     else sampler.decodeEnds();
     const times = [...sampler.bounds, ...(sampler.isIncomplete ? switchesOf(recording, sampler.pids, originNs) : [])];
@@ -94,9 +102,7 @@ export function tracedTime(encoded: EncodedRecording, { wholeBytes }: SampleLimi
       start: originNs + BigInt(Math.round(first as number)),
       end: originNs + BigInt(Math.round(last as number)),
     };
-  } finally {
-    sampler.close();
-  }
+  });
 }
 
 /** Where code could not be decoded, the switches tell when threads ran, as in trace/stored-threads.ts. */
@@ -237,22 +243,24 @@ class Sampler {
     const first = stream[0].offset;
     for (let end = offset; end > offset - PIECE_BYTES && end >= first; end -= SEARCH_BYTES) {
       const start = Math.max(first, end - SEARCH_BYTES + 1);
-      const found = this.read(stream, { start, end: end + PSB.length }).lastIndexOf(PSB);
-      if (found >= 0) return start + found;
+      const bytes = this.read(stream, { start, end: end + PSB.length });
+      let last = -1;
+      for (let at = indexOfBytes(bytes, PSB); at >= 0; at = indexOfBytes(bytes, PSB, at + 1)) last = at;
+      if (last >= 0) return start + last;
     }
     return null;
   }
 
   private psbAfter(stream: Stream, offset: number): number | null {
     for (let start = offset; start < Math.min(offset + PIECE_BYTES, endOf(stream)); start += SEARCH_BYTES) {
-      const found = this.read(stream, { start, end: start + SEARCH_BYTES + PSB.length - 1 }).indexOf(PSB);
+      const found = indexOfBytes(this.read(stream, { start, end: start + SEARCH_BYTES + PSB.length - 1 }), PSB);
       if (found >= 0) return start + found;
     }
     return null;
   }
 
-  private read(stream: Stream, { start, end }: Range): Buffer {
-    const bytes = Buffer.alloc(Math.max(0, Math.min(end, endOf(stream)) - start));
+  private read(stream: Stream, { start, end }: Range): Uint8Array {
+    const bytes = new Uint8Array(Math.max(0, Math.min(end, endOf(stream)) - start));
     this.decoder.read(stream, start, bytes);
     this.searched += bytes.length;
     return bytes;

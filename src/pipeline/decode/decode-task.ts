@@ -1,26 +1,28 @@
 /**
  * Decodes parts of a recording's trace, in a worker or on the main thread.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
-import { threadId } from 'node:worker_threads';
 import type { FunctionAt } from '../../decode/code-pages.js';
 import type { Image, MappedCode } from '../../decode/images.js';
 import { type Jumps, PartDecoder, type TickBounds } from '../../decode/part-decoder.js';
 import type { DecodedPart } from '../../decode/parts.js';
 import { bundled, type Part, recordAt, type Stream } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
+import { openRef } from '../../host/files.js';
+import { type Packed, packed, unpacked, workerId } from '../../host/threads.js';
+import type { FileRef, OpenFile } from '../../model/open-file.js';
+import { sharableBytes } from '../../model/shared-memory.js';
 import { BundleWriter } from '../../model/trace/event-runs.js';
 import type { TraceTiming } from '../../model/trace/perf-time.js';
-import type { OpenSymbolFile } from '../../symbols/symbol-files.js';
-import { DISK_FILES } from '../../symbols/symbol-files.js';
+import { type OpenSymbolFile, type SymbolFiles, symbolFiles } from '../../symbols/symbol-files.js';
+import { newSetup, type Setup, setUp } from '../workers/setup.js';
+import { Moved } from '../workers/workers.js';
 import type { CpuTrace } from './decode-plan.js';
 import { functionLocator, type LocateOptions } from './locate.js';
 
 /** What decoding any part of a recording needs. Plain data. */
 export interface DecodeContext {
   /** The recording. */
-  readonly path: string;
+  readonly file: FileRef;
   readonly cpus: readonly { readonly trace: CpuTrace; readonly slots: readonly Slot[] }[];
   readonly images: readonly Image[];
   readonly timing: TraceTiming;
@@ -41,68 +43,69 @@ export interface DecodeContext {
   readonly isPlain?: boolean;
 }
 
-/** A context that workers read once, from shared memory. */
-export interface SharedContext {
-  /** No other context of this process has it. */
-  readonly id: number;
-  readonly bytes: Uint8Array;
-}
-
 /** Plain data. */
 export interface DecodeTask {
-  readonly context: SharedContext;
+  readonly context: Setup<Packed<DecodeContext>>;
   /** Row of the CPU. */
   readonly cpu: number;
   readonly part: Part;
-  /** Shared memory that receives the events. */
-  readonly events: Int32Array;
+  /** Shared memory that receives the events; null: they are sent. */
+  readonly events: Int32Array | null;
 }
 
 /** What a worker has decoded. */
 export interface DecodeResult {
   readonly decoded: DecodedPart;
-  /** Its events are in the task's memory: how many numbers; null: they did not fit. */
+  /** Its events are in the task's memory: how many numbers; null: they are not. */
   readonly length: number | null;
   /** Sites are numbered by worker. */
   readonly worker: number;
 }
 
-let contexts = 0;
-
-export function sharedContext(context: DecodeContext): SharedContext {
-  const bytes = serialize(context);
-  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  copy.set(bytes);
-  return { id: contexts++, bytes: copy };
+/** For the tasks of one recording. */
+export function sentContext(context: DecodeContext): Setup<Packed<DecodeContext>> {
+  return newSetup('decoding', packed(context));
 }
 
 /** The recording that was decoded last: parts of the same one follow. */
-let current: { readonly id: number; readonly decoding: RecordingDecoder } | null = null;
+let current: RecordingDecoder | null = null;
 
-export function decodePart({ context, cpu, part, events }: DecodeTask): DecodeResult {
-  if (current?.id !== context.id) {
-    current?.decoding.close();
-    current = { id: context.id, decoding: new RecordingDecoder(deserialize(context.bytes.slice())) };
-  }
-  const decoded = current.decoding.decode(cpu, part, events);
-  if (decoded.events.buffer !== events.buffer) return { decoded, length: null, worker: threadId };
-  return { decoded: { ...decoded, events: NO_EVENTS }, length: decoded.events.length, worker: threadId };
+export function decodePart({ context, cpu, part, events }: DecodeTask): DecodeResult | Moved<DecodeResult> {
+  const decoder = setUp(context, (data) => {
+    current?.close();
+    return (current = new RecordingDecoder(unpacked(data)));
+  });
+  const decoded = decoder.decode(cpu, part, events ?? decoder.ownMemory());
+  if (decoded.events.buffer === events?.buffer)
+    return { decoded: { ...decoded, events: NO_EVENTS }, length: decoded.events.length, worker: workerId };
+  const sent = events === null ? decoded.events.slice() : decoded.events;
+  return new Moved({ decoded: { ...decoded, events: sent }, length: null, worker: workerId }, sent);
 }
 
 const NO_EVENTS = new Int32Array();
 
+/** A decoder stops when it has enough events, and has a few more then. */
+const SPARE_BYTES = 320 * 1024;
+
+/** Memory for the events of a part, which workers share if they can. */
+export function newEvents({ eventBytes }: DecodeContext): Int32Array {
+  return new Int32Array(sharableBytes(eventBytes + SPARE_BYTES));
+}
+
 /** Decodes parts with code and sites that earlier parts needed, until those become too large. */
 export class RecordingDecoder {
   private readonly context: DecodeContext;
-  private readonly fd: number;
-  private readonly files = new OpenFiles();
+  private readonly file: OpenFile;
+  private readonly files: OpenFiles;
   private readonly bundles = new BundleWriter();
   private readonly functionAt: FunctionAt;
   private decoder: PartDecoder;
+  private memory: Int32Array | null = null;
 
   constructor(context: DecodeContext) {
     this.context = context;
-    this.fd = openSync(context.path, 'r');
+    this.file = openRef(context.file);
+    this.files = new OpenFiles(symbolFiles(context.naming.files));
     this.functionAt = functionLocator(context.naming);
     this.decoder = this.newDecoder();
   }
@@ -115,8 +118,12 @@ export class RecordingDecoder {
     return bundled(this.decoder.decode(part, { streams: trace.streams, slots, read }), this.bundles, into);
   }
 
+  /** Returns memory for the events of a part. */
+  ownMemory(): Int32Array {
+    return (this.memory ??= newEvents(this.context));
+  }
+
   close(): void {
-    closeSync(this.fd);
     this.files.close();
   }
 
@@ -141,7 +148,7 @@ export class RecordingDecoder {
       const from = Math.max(start, offset);
       const to = Math.min(end, offset + sizeBytes);
       if (from >= end) break;
-      if (from < to) readSync(this.fd, into, from - start, to - from, fileOffset + from - offset);
+      if (from < to) this.file.read(into.subarray(from - start, to - start), fileOffset + from - offset);
     }
   }
 }
@@ -149,10 +156,15 @@ export class RecordingDecoder {
 /** Binaries that are open; null: cannot be opened. */
 class OpenFiles {
   private readonly files = new Map<string, OpenSymbolFile | null>();
+  private readonly from: SymbolFiles;
+
+  constructor(from: SymbolFiles) {
+    this.from = from;
+  }
 
   read(path: string, offset: number, bytes: number): Uint8Array | null {
     let file = this.files.get(path);
-    if (file === undefined) this.files.set(path, (file = DISK_FILES.open(path)));
+    if (file === undefined) this.files.set(path, (file = this.from.open(path)));
     try {
       return file?.read(offset, bytes) ?? null;
     } catch {

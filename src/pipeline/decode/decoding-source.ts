@@ -1,16 +1,18 @@
 /**
  * A recording as a source, decoded here.
  */
-import { statSync } from 'node:fs';
 import type { Part } from '../../decode/parts.js';
+import { openPath, versionOf } from '../../host/files.js';
 import { PtflameError, unreadableInput } from '../../model/errors.js';
+import type { FileRef } from '../../model/open-file.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
+import { sharesMemory } from '../../model/shared-memory.js';
 import type { PieceReaders } from '../read/piece-readers.js';
 import { addOwnRecords, addRecordedSamples } from '../read/recording-source.js';
 import type { Source, TraceBuilder } from '../read/trace-builder.js';
 import { PartsDecoding, type PartsOptions } from './decode-parts.js';
 import { decodePlan } from './decode-plan.js';
-import { type DecodeContext, RecordingDecoder, sharedContext } from './decode-task.js';
+import { type DecodeContext, newEvents, RecordingDecoder, sentContext } from './decode-task.js';
 import { DecodedTrace, gapRecords, truncations } from './decoded-trace.js';
 import { type DecodingSizes, decodeContext, type EncodedRecording } from './encoded-recording.js';
 
@@ -35,9 +37,10 @@ export class DecodingSource implements Source {
     const plan = decodePlan(encoded);
     const { images } = plan.schedule;
     const trace = new DecodedTrace(name, into, images, locate);
-    const context = decodeContext(encoded, plan, originNs);
-    const file = { path, name, sizeBytes: recording.sizeBytes };
-    await whileUnchanged(file, () => decodeRecording(context, into.readers, trace, encoded));
+    await whileUnchanged({ path, name, sizeBytes: recording.sizeBytes }, async (file) => {
+      const context = decodeContext(encoded, file, plan, originNs);
+      await decodeRecording(context, into.readers, trace, encoded);
+    });
     trace.addGaps(gapRecords([...trace.errors, ...truncations(recording, originNs)], binaries));
     into.isDecodedHere = true;
     addOwnRecords(name, recording.sideband, into);
@@ -58,17 +61,22 @@ interface ReadFile {
  *
  * @throws PtflameError INPUT_UNREADABLE if the file is gone, or is another one after the work
  */
-async function whileUnchanged(file: ReadFile, work: () => Promise<void>): Promise<void> {
-  const before = identity(file);
-  await work();
-  if (identity(file) !== before) throw changed(file.name);
+async function whileUnchanged(read: ReadFile, work: (file: FileRef) => Promise<void>): Promise<void> {
+  const before = identity(read);
+  const file = openPath(read.path);
+  try {
+    await work(file.ref);
+  } finally {
+    file.close();
+  }
+  if (identity(read) !== before) throw changed(read.name);
 }
 
-function identity({ path, name, sizeBytes }: ReadFile): string {
+function identity({ path, name, sizeBytes: expected }: ReadFile): string {
   try {
-    const { dev, ino, size, mtimeMs } = statSync(path);
-    if (size !== sizeBytes) throw changed(name);
-    return `${dev} ${ino} ${mtimeMs}`;
+    const { version, sizeBytes } = versionOf(path);
+    if (sizeBytes !== expected) throw changed(name);
+    return version;
   } catch (error) {
     throw error instanceof PtflameError ? error : unreadableInput(name, error);
   }
@@ -84,10 +92,7 @@ const MAX_INLINE_BYTES = 1024 * 1024;
 const PART_BYTES = 192 * 1024;
 /** While all workers are busy, some parts wait for a worker, and some for their turn. */
 const WAITING_PARTS = 2;
-/** A decoder stops when it has enough events, and has a few more then. */
-const SPARE_BYTES = 320 * 1024;
-
-type How = Pick<PartsOptions, 'decode' | 'partBytes' | 'maxParts'>;
+type How = Pick<PartsOptions, 'decode' | 'newMemory' | 'partBytes' | 'maxParts'>;
 
 /** Decodes all parts of a recording: in workers if there is much trace, else here. */
 async function decodeRecording(
@@ -96,12 +101,10 @@ async function decodeRecording(
   into: DecodedTrace,
   { maxInlineBytes = MAX_INLINE_BYTES, partBytes = PART_BYTES }: DecodingSizes,
 ): Promise<void> {
-  const { cpus, eventBytes } = context;
+  const { cpus } = context;
   const totalBytes = cpus.reduce((sum, { trace }) => sum + trace.sizeBytes, 0);
   const streams = cpus.map(({ trace }) => trace.streams);
-  const newMemory = () => new Int32Array(new SharedArrayBuffer(eventBytes + SPARE_BYTES));
-  const decodeAll = (how: How) =>
-    new PartsDecoding({ streams, newMemory, take: (part) => into.add(part, context), ...how }).run();
+  const decodeAll = (how: How) => new PartsDecoding({ streams, take: (part) => into.add(part, context), ...how }).run();
   if (totalBytes > maxInlineBytes && readers.canWork) await decodeAll(inWorkers(context, readers, into, partBytes));
   else await decodeHere(context, into, decodeAll);
 }
@@ -118,18 +121,26 @@ async function decodeHere(
     return { cpu, part, decoded, sites: into.sites.add(0, decoded.sites), memory };
   };
   try {
-    await decodeAll({ decode, partBytes: Number.POSITIVE_INFINITY, maxParts: 1 });
+    await decodeAll({ decode, newMemory: () => newEvents(context), partBytes: Number.POSITIVE_INFINITY, maxParts: 1 });
   } finally {
     decoder.close();
   }
 }
 
+/** Events are sent. */
+const NO_EVENTS = new Int32Array();
+
 function inWorkers(context: DecodeContext, readers: PieceReaders, into: DecodedTrace, partBytes: number): How {
-  const shared = sharedContext(context);
+  const shared = sharesMemory();
+  const sent = sentContext(context);
   const decode = async (cpu: number, part: Part, memory: Int32Array) => {
-    const { worker, decoded, length } = await readers.decodePart({ context: shared, cpu, part, events: memory });
+    const { worker, decoded, length } = await readers.decodePart({
+      ...{ context: sent, cpu, part },
+      events: shared ? memory : null,
+    });
     const events = length === null ? decoded.events : memory.subarray(0, length);
     return { cpu, part, decoded: { ...decoded, events }, sites: into.sites.add(worker, decoded.sites), memory };
   };
-  return { decode, partBytes, maxParts: readers.size + WAITING_PARTS };
+  const newMemory = () => (shared ? newEvents(context) : NO_EVENTS);
+  return { decode, newMemory, partBytes, maxParts: readers.size + WAITING_PARTS };
 }

@@ -2,13 +2,15 @@
  * A recording whose trace is still encoded, and the context in which its parts are decoded.
  */
 
+import { latin1Bytes, latin1Text, utf8Text } from '../../codec/bytes.js';
 import { parseFilters } from '../../decode/images.js';
 import type { Jumps } from '../../decode/part-decoder.js';
+import type { FileRef } from '../../model/open-file.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { NONE } from '../../model/units.js';
 import type { SideRecording } from '../../perfdata/open-recording.js';
 import type { Recording, TraceEncoding } from '../../perfdata/recording.js';
-import { binaryPaths, DISK_FILES, type SymbolRoots, VDSO } from '../../symbols/symbol-files.js';
+import { binaryPaths, type SymbolFiles, type SymbolRoots, VDSO } from '../../symbols/symbol-files.js';
 import type { DecodePlan } from './decode-plan.js';
 import type { DecodeContext } from './decode-task.js';
 import type { Locate, LocateOptions } from './locate.js';
@@ -52,16 +54,21 @@ export interface EncodedRecording extends DecodingSizes {
 const EVENT_BYTES = 4 * 1024 * 1024;
 const CODE_BYTES = 24 * 1024 * 1024;
 
-/** `originNs`: perf's clock at time 0 of the trace. */
-export function decodeContext(encoded: EncodedRecording, plan: DecodePlan, originNs: bigint): DecodeContext {
-  const { path, jumps, binaries, naming, recording, eventBytes = EVENT_BYTES, codeBytes = CODE_BYTES } = encoded;
+/** `file`: the recording. `originNs`: perf's clock at time 0 of the trace. */
+export function decodeContext(
+  encoded: EncodedRecording,
+  file: FileRef,
+  plan: DecodePlan,
+  originNs: bigint,
+): DecodeContext {
+  const { jumps, binaries, naming, recording, eventBytes = EVENT_BYTES, codeBytes = CODE_BYTES } = encoded;
   const { timing, bounds, schedule, cpus: traces } = plan;
   const { images } = schedule;
   const cpus = traces.map((trace) => ({ trace, slots: schedule.slotsOf(trace) }));
   const hasMtc = hasMtcPackets(recording);
   const { isPlain = false } = encoded;
   const settings = { timing, bounds, originNs, jumps, hasMtc, compressesReturns: compressesReturns(recording) };
-  return { path, cpus, images, ...settings, binaries, naming, eventBytes, codeBytes, isPlain };
+  return { file, cpus, images, ...settings, binaries, naming, eventBytes, codeBytes, isPlain };
 }
 
 // What the own decoder does not know, told from a recording's settings and records. Its packets are no evidence: a flipped
@@ -147,6 +154,7 @@ export interface FoundBinaries {
  */
 export function findBinaries(
   { sideband, buildIds }: Recording,
+  files: SymbolFiles,
   roots: SymbolRoots,
   fetched: ReadonlyMap<string, string> = new Map(),
 ): FoundBinaries {
@@ -155,9 +163,10 @@ export function findBinaries(
   const narrow: string[] = [];
   for (const file of new Set(sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : [])))) {
     if (!file.startsWith('/') && file !== VDSO) continue;
-    const path = Buffer.from(file, 'latin1').toString();
+    const path = utf8Text(latin1Bytes(file));
     const copy = fetched.get(path);
-    const found = firstReadable([...(copy ? [copy] : []), ...binaryPaths(path, buildIdOf.get(path) ?? null, roots)]);
+    const own = binaryPaths(path, buildIdOf.get(path) ?? null, roots);
+    const found = firstReadable(copy ? [copy, ...own] : own, files);
     if (found?.isNarrow) narrow.push(path);
     else if (found) paths.set(file, found.path);
   }
@@ -169,13 +178,16 @@ const HEAD_BYTES = 5;
 const ELF = '\x7fELF';
 const NARROW = 1;
 
-function firstReadable(candidates: readonly string[]): { readonly path: string; readonly isNarrow: boolean } | null {
+function firstReadable(
+  candidates: readonly string[],
+  files: SymbolFiles,
+): { readonly path: string; readonly isNarrow: boolean } | null {
   for (const path of candidates) {
-    const file = DISK_FILES.open(path);
+    const file = files.open(path);
     if (file === null) continue;
     const head = file.read(0, HEAD_BYTES);
     file.close();
-    return { path, isNarrow: head[4] === NARROW && Buffer.from(head.subarray(0, 4)).toString('latin1') === ELF };
+    return { path, isNarrow: head[4] === NARROW && latin1Text(head, 0, 4) === ELF };
   }
   return null;
 }

@@ -3,7 +3,7 @@
  * targets.
  */
 import { eachInstruction } from '../../decode/code-pages.js';
-import { DISK_FILES } from '../../symbols/symbol-files.js';
+import type { SymbolFiles } from '../../symbols/symbol-files.js';
 
 /** Offsets in the file. */
 export interface FunctionExits {
@@ -24,8 +24,8 @@ const MAX_CODE_BYTES = 16 * 1024 * 1024;
  * `code`: the offsets of its parts. Returns null if not all of it is in the file, or if it is more than x86-64 code: a probe that
  * was put at data would change it.
  */
-export function functionExits(path: string, code: readonly Range[]): FunctionExits | null {
-  const file = DISK_FILES.open(path);
+export function functionExits(path: string, code: readonly Range[], files: SymbolFiles): FunctionExits | null {
+  const file = files.open(path);
   if (file === null) return null;
   const starts = new Set<number>();
   const targets = new Set<number>();

@@ -6,8 +6,7 @@ import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 import { Functions } from '../../symbols/functions.js';
-import type { SymbolRoots } from '../../symbols/symbol-files.js';
-import { DISK_FILES } from '../../symbols/symbol-files.js';
+import { type SymbolFileRefs, type SymbolRoots, symbolFiles } from '../../symbols/symbol-files.js';
 import type { PltNames } from '../../symbols/symbol-table.js';
 import { Symbolizer, type SymbolizerOptions } from '../../symbols/symbolizer.js';
 
@@ -24,6 +23,7 @@ export interface Located {
 export type Locate = (image: Image, address: Address) => Located | null;
 
 export interface LocateOptions {
+  readonly files: SymbolFileRefs;
   readonly roots: SymbolRoots;
   readonly pltNames?: PltNames;
   /** Build ids by recorded path. */
@@ -51,8 +51,8 @@ export function functionLocator(options: LocateOptions): FunctionAt {
   };
 }
 
-function symbolizerOptions({ roots, pltNames = 'perf-6.1', buildIds }: LocateOptions): SymbolizerOptions {
-  return { files: DISK_FILES, roots, pltNames, buildIdOf: (file) => buildIds.get(file) ?? null };
+function symbolizerOptions({ files, roots, pltNames = 'perf-6.1', buildIds }: LocateOptions): SymbolizerOptions {
+  return { files: symbolFiles(files), roots, pltNames, buildIdOf: (file) => buildIds.get(file) ?? null };
 }
 
 function toMapping({ pid }: Image, { start, end, fileOffset, file }: MappedCode): Mapping {

@@ -1,8 +1,10 @@
 /**
  * Reads a profile from an input. The code that checks profiles is loaded on the first call.
  */
-import { setImmediate } from 'node:timers/promises';
+
 import { LossKinds } from '../../analysis/losses.js';
+import { joined } from '../../codec/bytes.js';
+import { nextTurn } from '../../host/turns.js';
 import { PtflameError } from '../../model/errors.js';
 import { askForMemory } from '../../model/memory.js';
 import type { Profile, Quality, ThreadProfile, TraceGap } from '../../model/profile/profile.js';
@@ -31,7 +33,7 @@ const MAX_BYTES = 2 ** 30;
 export async function readProfile(input: TraceInput, options: ReadProfileOptions = {}): Promise<Profile> {
   const { parseProfile } = await import('../../profile-file/read.js');
   const bytes = await readWhole(input, options.signal);
-  await setImmediate(); // lets signals arrive
+  await nextTurn(); // lets signals arrive
   options.signal?.throwIfAborted();
   return selectThreads(parseProfile(bytes, input.name), options.select ?? {});
 }
@@ -52,7 +54,7 @@ async function readWhole({ name, bytes }: TraceInput, signal: AbortSignal | unde
     throw brokenProfile(name, error);
   }
   askForMemory(length);
-  return Buffer.concat(pieces, length);
+  return joined(pieces);
 }
 
 /**

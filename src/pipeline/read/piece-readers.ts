@@ -2,15 +2,17 @@
  * Sends pieces of a trace to workers.
  */
 
+import { sharesMemory } from '../../model/shared-memory.js';
+import { AddedRows } from '../../parser/added-branches.js';
 import type { StandalonePiece } from '../../parser/pieces/standalone-piece.js';
-import type { TraceContext } from '../../parser/trace-context.js';
+import { ReaderSites, type TraceContext } from '../../parser/trace-context.js';
 import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
+import type { WorkSizes } from '../workers/resources.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
-import type { ReadLinesTask, ReadPartTask, ReadResult } from './read-piece.js';
+import { type ReadLinesTask, type ReadPartTask, type ReadResult, withEvents } from './read-piece.js';
 
-export const PIECE_BYTES = 2 * 1024 * 1024;
-/** An event takes eight bytes; a line with a branch has hardly less than 32. */
-const EVENTS_OF_PIECE = PIECE_BYTES / 32;
+/** A line with a branch has hardly less, and its event takes eight. */
+const LINE_BYTES = 32;
 
 /** The result of a worker that read a piece. */
 export interface ReadPiece {
@@ -19,16 +21,24 @@ export interface ReadPiece {
   /** Where its lines begin and end; NaN if no line end was found. */
   readonly from: number;
   readonly to: number;
+  /** Of its reader. */
+  readonly sites: ReaderSites;
 }
 
-/** Allocates shared memory for the events of a piece. */
-export function sharedEvents(): Int32Array {
-  return new Int32Array(new SharedArrayBuffer(8 * EVENTS_OF_PIECE));
+/** What is read, apart from where its events go. */
+type Task<Full> = Omit<Full, 'shared'>;
+
+/** A reader that shares no memory. */
+interface OtherReader {
+  readonly branches: AddedRows;
+  readonly sites: ReaderSites;
 }
 
 export class PieceReaders {
   private readonly pool: WorkerPool;
   private readonly context: TraceContext;
+  /** Of workers that share no memory. */
+  private readonly others = new Map<number, OtherReader>();
 
   constructor(pool: WorkerPool, context: TraceContext) {
     this.pool = pool;
@@ -39,42 +49,77 @@ export class PieceReaders {
     return this.pool.size;
   }
 
+  get sizes(): WorkSizes {
+    return this.pool.sizes;
+  }
+
+  /** Returns memory for the events of a piece, which its reader shares; null: it shares none. */
+  newEvents(): Int32Array | null {
+    return sharesMemory() ? new Int32Array(new SharedArrayBuffer((8 * this.sizes.pieceBytes) / LINE_BYTES)) : null;
+  }
+
   /** There is memory for workers. */
   get canWork(): boolean {
     return this.pool.canWork;
   }
 
   /** Starts the workers, as many as have a task, without waiting for them. */
-  wake(tasks = this.size): void {
-    this.pool.wake(tasks);
+  async wake(tasks = this.size): Promise<void> {
+    await this.pool.wake(tasks);
   }
 
   get isAwake(): boolean {
     return this.pool.isAwake;
   }
 
-  async readLines(task: Omit<ReadLinesTask, 'memory'>): Promise<ReadPiece> {
-    const { memory } = this.context.reader;
-    return received(await this.pool.run('readLines', { ...task, memory }), task.events);
+  /** `events`: of `newEvents`. */
+  async readLines(task: Task<ReadLinesTask>, events: Int32Array | null): Promise<ReadPiece> {
+    const shared = this.shared(events);
+    if (shared !== null) return this.received(await this.pool.run('readLines', { ...task, shared }), events);
+    return this.received(
+      await this.pool.send('readLines', () => {
+        const bytes = task.bytes.slice(); // which are read here if they cannot be read there
+        return { data: { ...task, bytes, shared }, moved: [bytes.buffer] };
+      }),
+      null,
+    );
   }
 
-  async readPart(task: Omit<ReadPartTask, 'memory'>): Promise<ReadPiece> {
-    const { memory } = this.context.reader;
-    return received(await this.pool.run('readPart', { ...task, memory }), task.events);
+  async readPart(task: Task<ReadPartTask>, events: Int32Array | null): Promise<ReadPiece> {
+    return this.received(await this.pool.run('readPart', { ...task, shared: this.shared(events) }), events);
   }
 
   async decodePart(task: DecodeTask): Promise<DecodeResult> {
     return this.pool.run('decodePart', task);
   }
+
+  private shared(events: Int32Array | null): ReadPartTask['shared'] {
+    return events && { events, memory: this.context.reader.memory };
+  }
+
+  /** Adds the events that the worker left in shared memory, or what it sent instead. Results of a worker come in order. */
+  private received({ piece, from, to, added }: ReadResult, events: Int32Array | null): ReadPiece {
+    if (added === null) {
+      const { readerSites: sites } = this.context;
+      return { piece: piece && events && withEvents(piece, events.subarray(0, lengthOf(piece))), from, to, sites };
+    }
+    const reader = this.readerOf(added.worker);
+    reader.branches.add(added.branches);
+    return { piece, from, to, sites: reader.sites };
+  }
+
+  private readerOf(worker: number): OtherReader {
+    let reader = this.others.get(worker);
+    if (reader === undefined) {
+      const branches = new AddedRows();
+      reader = { branches, sites: new ReaderSites(branches, this.context.interner) };
+      this.others.set(worker, reader);
+    }
+    return reader;
+  }
 }
 
-function received({ piece, from, to }: ReadResult, events: Int32Array): ReadPiece {
-  return { piece: piece && withEvents(piece, events), from, to };
-}
-
-/** Adds the events that the worker left in shared memory. */
-function withEvents(piece: StandalonePiece, events: Int32Array): StandalonePiece {
-  if (piece.branches === null) return piece;
-  const length = piece.branches.runs.reduce((sum, run) => sum + run.length, 0);
-  return { ...piece, branches: { ...piece.branches, events: events.subarray(0, length) } };
+/** Of the events. */
+function lengthOf({ branches }: StandalonePiece): number {
+  return branches?.runs.reduce((sum, run) => sum + run.length, 0) ?? 0;
 }

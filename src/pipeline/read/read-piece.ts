@@ -1,82 +1,100 @@
 /**
  * Reads a piece of text in a worker, which does not know the text before it.
  */
-import { readSync } from 'node:fs';
-import type { ReadLines } from '../../parser/line-reader.js';
+import { openRef } from '../../host/files.js';
+import { workerId } from '../../host/threads.js';
+import { type FileRef, readFully } from '../../model/open-file.js';
+import { type AddedBranches, BranchSender } from '../../parser/added-branches.js';
 import { LineReader } from '../../parser/line-reader.js';
 import { MAX_LINE_BYTES } from '../../parser/lines/lines.js';
 import { type StandalonePiece, standalonePiece } from '../../parser/pieces/standalone-piece.js';
 import type { SharedMemory } from '../../wasm/module.js';
+import { Moved } from '../workers/workers.js';
 
 interface ReadTask {
-  /** Shared memory that receives the events. */
-  readonly events: Int32Array;
   readonly originSeconds: number;
-  /** What all readers of the trace share. */
-  readonly memory: SharedMemory;
+  /** null: this worker shares no memory, so it sends what others would find there. */
+  readonly shared: {
+    /** Receives the events. */
+    readonly events: Int32Array;
+    /** What all readers of the trace share. */
+    readonly memory: SharedMemory;
+  } | null;
 }
 
 export interface ReadLinesTask extends ReadTask {
-  /** Whole lines, in shared memory. */
+  /** Whole lines. */
   readonly bytes: Uint8Array;
 }
 
 export interface ReadPartTask extends ReadTask {
-  /** An open file of trace text. */
-  readonly fd: number;
+  /** A file of trace text. */
+  readonly file: FileRef;
   /** The lines to read: all that begin after `start` and at or before `end`, in bytes. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface ReadResult {
-  /** Its events are in the shared memory of the task. null: its meaning depends on earlier lines. */
+  /** Its events may be in the shared memory of the task. null: its meaning depends on earlier lines. */
   readonly piece: StandalonePiece | null;
   /** Where the lines begin and end in the file or in the bytes; NaN if no line end was found. */
   readonly from: number;
   readonly to: number;
+  /** What its reader, of this worker, has added to its memory; null: that is shared. */
+  readonly added: { readonly worker: number; readonly branches: AddedBranches } | null;
 }
 
 const NEWLINE = 10;
 const NO_EVENTS = new Int32Array();
-/** The reader of this worker. */
-let reader: LineReader | null = null;
 
-export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
-  reader ??= new LineReader(task.memory);
-  return { piece: sendablePiece(reader, reader.read(bytes), task), from: 0, to: bytes.length };
+/** The reader of this worker. */
+let own: { readonly reader: LineReader; readonly sender: BranchSender | null } | null = null;
+
+function ownReader({ shared }: ReadTask): NonNullable<typeof own> {
+  if (own !== null) return own;
+  const reader = new LineReader(shared?.memory);
+  own = { reader, sender: shared === null ? new BranchSender(reader.branches) : null };
+  return own;
 }
 
-export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadResult {
-  reader ??= new LineReader(task.memory);
+export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult | Moved<ReadResult> {
+  const { reader } = ownReader(task);
+  return sendable(standalonePiece(reader, reader.read(bytes), task.originSeconds), 0, bytes.length, task);
+}
+
+export function readPart({ file, start, end, ...task }: ReadPartTask): ReadResult | Moved<ReadResult> {
+  const { reader } = ownReader(task);
   const buffer = reader.reserve(end + MAX_LINE_BYTES - start);
-  const text = buffer.subarray(0, readFully(fd, buffer, start));
+  const text = buffer.subarray(0, readFully(openRef(file), buffer, start));
   const from = text.indexOf(NEWLINE) + 1;
   const to = text.indexOf(NEWLINE, end - start) + 1;
-  if (from === 0 || to === 0) return { piece: null, from: Number.NaN, to: Number.NaN };
-  const piece = sendablePiece(reader, reader.readReserved(from, to), task);
-  return { piece, from: start + from, to: start + to };
+  if (from === 0 || to === 0) return { piece: null, from: Number.NaN, to: Number.NaN, added: null };
+  const piece = standalonePiece(reader, reader.readReserved(from, to), task.originSeconds);
+  return sendable(piece, start + from, start + to, task);
 }
 
-/** Returns the number of bytes read. */
-function readFully(fd: number, buffer: Uint8Array, position: number): number {
-  let length = 0;
-  while (length < buffer.length) {
-    const count = readSync(fd, buffer, length, buffer.length - length, position + length);
-    if (count === 0) break;
-    length += count;
+/** Leaves the events in shared memory; where there is none, they move, and what the reader has added is sent with them. */
+function sendable(
+  piece: StandalonePiece | null,
+  from: number,
+  to: number,
+  task: ReadTask,
+): ReadResult | Moved<ReadResult> {
+  const { sender } = ownReader(task);
+  if (sender !== null) {
+    const events = piece?.branches?.events.slice() ?? NO_EVENTS;
+    const added = { worker: workerId, branches: sender.added() };
+    return new Moved({ piece: piece && withEvents(piece, events), from, to, added });
   }
-  return length;
+  const events = piece?.branches?.events ?? NO_EVENTS;
+  const memory = task.shared?.events ?? NO_EVENTS;
+  if (events.length > memory.length) return { piece: null, from, to, added: null };
+  memory.set(events);
+  return { piece: piece && withEvents(piece, NO_EVENTS), from, to, added: null };
 }
 
-function sendablePiece(
-  reader: LineReader,
-  lines: ReadLines,
-  { events, originSeconds }: ReadTask,
-): StandalonePiece | null {
-  const piece = standalonePiece(reader, lines, originSeconds);
-  if (piece?.branches == null) return piece;
-  if (piece.branches.events.length > events.length) return null;
-  events.set(piece.branches.events);
-  return { ...piece, branches: { ...piece.branches, events: NO_EVENTS } };
+/** Returns a piece with its events elsewhere. */
+export function withEvents(piece: StandalonePiece, events: Int32Array): StandalonePiece {
+  return piece.branches === null ? piece : { ...piece, branches: { ...piece.branches, events } };
 }

@@ -9,7 +9,6 @@ import type { TraceContents } from '../../trace/file/contents.js';
 import type { EncodedRecording } from '../decode/encoded-recording.js';
 import type { TraceInput } from '../open-text.js';
 import type { StoredTrace } from '../stored-trace.js';
-import { MIN_EVENTS } from '../workers/resources.js';
 import { type DecodedRecording, RecordingSource, type SampledRecording, SampledSource } from './recording-source.js';
 import { notAlone, severalHosts } from './refusals.js';
 import { TextSource } from './text-source.js';
@@ -64,11 +63,12 @@ class StoredSource implements Source {
   }
 
   async read(into: TraceBuilder): Promise<void> {
-    const { fd, contents, threads, lost } = this.stored;
+    const { file, contents, threads, lost } = this.stored;
     const { context, store } = into;
     const { meta, side, samples } = contents;
-    if (meta.counts.events >= MIN_EVENTS[into.isPart ? 'ofPart' : 'ofAll'].toWake) into.readers.wake(threads.length); // they start meanwhile
-    store.memory.attachPacked({ fd, expected: internSites(contents, into) });
+    if (meta.counts.events >= into.readers.sizes.minEvents[into.isPart ? 'ofPart' : 'ofAll'].toWake)
+      await into.readers.wake(threads.length); // they start meanwhile
+    store.memory.attachPacked(file, internSites(contents, into));
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });
     context.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);

@@ -2,21 +2,16 @@
  * Reads a file or a stream of trace text; if it is large, with the help of workers.
  */
 
-import { readSync } from 'node:fs';
 import { PtflameError } from '../../model/errors.js';
+import { type OpenFile, readFully } from '../../model/open-file.js';
+import { sharableBytes } from '../../model/shared-memory.js';
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import { LineCutter } from '../../parser/lines/lines.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import { detectInputKind, type SeekableFile, type TraceInput } from '../open-text.js';
-import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from './piece-readers.js';
+import type { PieceReaders, ReadPiece } from './piece-readers.js';
 import { notATrace } from './refusals.js';
 import type { Source, TraceBuilder } from './trace-builder.js';
-
-/** Smaller inputs are read before workers would have started. */
-const LARGE_BYTES = 48 * 1024 * 1024;
-
-/** perf writes 4 KiB at a time. */
-const STREAM_PIECE_BYTES = 256 * 1024;
 
 export class TextSource implements Source {
   readonly name: string;
@@ -30,7 +25,8 @@ export class TextSource implements Source {
   }
 
   async read(into: TraceBuilder): Promise<void> {
-    if ((this.input.sizeBytes ?? 0) > LARGE_BYTES) into.readers.wake();
+    const { readers } = into;
+    if ((this.input.sizeBytes ?? 0) > readers.sizes.wakingBytes) await readers.wake();
     await readText(this.input, into);
   }
 }
@@ -62,7 +58,7 @@ async function readFile(input: TraceInput, file: SeekableFile, pieces: TextPiece
     moveTo(position + bytes.length);
     const at = pieces.startOfRest(position);
     // Workers would give up at the same position again, and a file truncated meanwhile may have no whole line left.
-    if (at <= takenInParts || !pieces.isHelped || !hasPart(file, at)) continue;
+    if (at <= takenInParts || !pieces.isHelped || !pieces.hasPart(file, at)) continue;
     takenInParts = await readParts(file, at, pieces, moveTo);
     file.skipTo(takenInParts);
     pieces.forgetRest();
@@ -71,15 +67,16 @@ async function readFile(input: TraceInput, file: SeekableFile, pieces: TextPiece
 }
 
 async function readStream(input: TraceInput, pieces: TextPieces, into: TraceBuilder): Promise<void> {
+  const { streamBytes, wakingBytes } = into.readers.sizes;
   const stream = new StreamPieces(pieces);
-  for await (const bytes of inLargerPieces(untilBroken(input, into), STREAM_PIECE_BYTES)) {
+  for await (const bytes of inLargerPieces(untilBroken(input, into), streamBytes)) {
     if (pieces.isHelped) await stream.add(bytes);
     else {
       await stream.finish();
       pieces.readHere(bytes);
     }
     into.countBytes(bytes.length);
-    if (into.bytes > LARGE_BYTES) into.readers.wake();
+    if (into.bytes > wakingBytes) await into.readers.wake();
   }
   await stream.finish();
 }
@@ -105,7 +102,7 @@ async function* untilBroken(input: TraceInput, into: TraceBuilder): AsyncGenerat
  * Yields pieces of at least `size` bytes, except for the last one. A piece is valid only until the next one is read.
  */
 export async function* inLargerPieces(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(size);
+  const buffer = new Uint8Array(size);
   let filled = 0;
   for await (const piece of bytes) {
     if (filled === 0 && piece.length >= size) {
@@ -128,7 +125,7 @@ export async function* inLargerPieces(bytes: AsyncIterable<Uint8Array>, size: nu
 /** One that is read, and one that is next or waits for its turn: each holds its text in memory. */
 const PIECES_PER_WORKER = 2;
 
-/** Splits a stream of trace text into pieces: gathers bytes in shared memory until they fill a piece. */
+/** Splits a stream of trace text into pieces: gathers bytes until they fill a piece. */
 class StreamPieces {
   private readonly pieces: TextPieces;
   /** The slot that is being filled. */
@@ -141,13 +138,14 @@ class StreamPieces {
 
   /** Copies the bytes; waits while all slots are in use. */
   async add(bytes: Uint8Array): Promise<void> {
+    const { pieceBytes } = this.pieces;
     for (let at = 0; at < bytes.length; ) {
       this.slot ??= await this.nextSlot();
-      const part = bytes.subarray(at, at + PIECE_BYTES - this.filled);
-      textOf(this.slot).set(part, this.filled);
+      const part = bytes.subarray(at, at + pieceBytes - this.filled);
+      this.pieces.textOf(this.slot).set(part, this.filled);
       this.filled += part.length;
       at += part.length;
-      if (this.filled === PIECE_BYTES) this.handOut();
+      if (this.filled === pieceBytes) this.handOut();
     }
   }
 
@@ -166,32 +164,22 @@ class StreamPieces {
   private handOut(): void {
     const { pieces, slot } = this;
     if (slot === null) return;
-    const text = textOf(slot);
+    const text = pieces.textOf(slot);
     const { lines, overlong } = pieces.cut(text.subarray(0, this.filled));
     const own = lines.find(({ buffer }) => buffer === text.buffer) ?? null;
     const before = lines.filter((some) => some !== own);
-    const task = { events: slot.events, originSeconds: pieces.originSeconds };
-    const reading = own && pieces.readers.readLines({ ...task, bytes: own });
+    const { originSeconds } = pieces;
+    const reading = own && pieces.readers.readLines({ originSeconds, bytes: own }, slot.events);
     pieces.handOut({ slot, reading, before, overlong, follows: () => true, lines: () => own ?? new Uint8Array() });
     this.slot = null;
     this.filled = 0;
   }
 }
 
-function textOf(slot: Slot): Uint8Array {
-  slot.text ??= new Uint8Array(new SharedArrayBuffer(PIECE_BYTES));
-  return slot.text;
-}
-
 // Splits a file of trace text into pieces: each is a range of bytes, extended to the end of its last line.
 
 /** Those at the worker (workers/worker-pool.ts), and one that waits for its turn to be consumed. */
 const PARTS_PER_WORKER = 4;
-
-/** Whether there is a full part from `at` on, and more after it. */
-function hasPart({ sizeBytes }: SeekableFile, at: number): boolean {
-  return endOf(at) < sizeBytes;
-}
 
 /**
  * Reads parts, beginning with the line at `from`, and returns where the last one ended. Left over are the last lines of the file, and
@@ -215,7 +203,7 @@ async function readParts(
     return isConsumed && pieces.isHelped;
   };
   let goesOn = true;
-  for (let start = from - 1; goesOn && hasPart(file, start); start = endOf(start)) {
+  for (let start = from - 1; goesOn && pieces.hasPart(file, start); start = pieces.endOf(start)) {
     pieces.handOut(partFrom(start, file, pieces, follows));
     if (pieces.isFull(PARTS_PER_WORKER)) goesOn = await nextPiece();
   }
@@ -225,25 +213,17 @@ async function readParts(
 }
 
 /** Reads all lines that begin after `start`, up to the beginning of the next part. */
-function partFrom(start: number, { fd }: SeekableFile, pieces: TextPieces, follows: Piece['follows']): Piece {
+function partFrom(start: number, file: SeekableFile, pieces: TextPieces, follows: Piece['follows']): Piece {
   const slot = pieces.freeSlot();
-  const task = { fd, start, end: endOf(start), events: slot.events, originSeconds: pieces.originSeconds };
-  const lines = ({ from, to }: ReadPiece) => bytesOf(fd, from, to);
-  return { slot, reading: pieces.readers.readPart(task), before: [], overlong: 0, follows, lines };
-}
-
-function endOf(start: number): number {
-  return start + PIECE_BYTES;
+  const task = { file: file.ref, start, end: pieces.endOf(start), originSeconds: pieces.originSeconds };
+  const lines = ({ from, to }: ReadPiece) => bytesOf(file, from, to);
+  return { slot, reading: pieces.readers.readPart(task, slot.events), before: [], overlong: 0, follows, lines };
 }
 
 /** Reads bytes again. If the file was truncated in between, the missing bytes are zeros and count as damage. */
-function bytesOf(fd: number, from: number, to: number): Uint8Array {
+function bytesOf(file: OpenFile, from: number, to: number): Uint8Array {
   const bytes = new Uint8Array(to - from);
-  for (let at = 0; at < bytes.length; ) {
-    const count = readSync(fd, bytes, at, bytes.length - at, from + at);
-    if (count === 0) break;
-    at += count;
-  }
+  readFully(file, bytes, from);
   return bytes;
 }
 
@@ -252,9 +232,10 @@ function bytesOf(fd: number, from: number, to: number): Uint8Array {
 /** After this many consecutive pieces that workers could not read on their own, none is handed out any more. */
 const MAX_REFUSED = 8;
 
-/** Shared memory for one piece, reused once that is consumed. */
+/** Memory for one piece, reused once that is consumed. */
 interface Slot {
-  readonly events: Int32Array;
+  /** null: they are sent. */
+  readonly events: Int32Array | null;
   /** For text of a stream; allocated when needed. */
   text: Uint8Array | null;
 }
@@ -289,10 +270,25 @@ class TextPieces {
     this.emit = take;
   }
 
+  get pieceBytes(): number {
+    return this.readers.sizes.pieceBytes;
+  }
+
+  /** Where a part ends that begins at `start`. */
+  endOf(start: number): number {
+    return start + this.pieceBytes;
+  }
+
+  /** Whether there is a full part from `at` on, and more after it. */
+  hasPart({ sizeBytes }: SeekableFile, at: number): boolean {
+    return this.endOf(at) < sizeBytes;
+  }
+
   /** Reads the bytes that follow everything consumed so far. */
   readHere(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const { lines, overlong } = this.cut(bytes.subarray(at, at + PIECE_BYTES));
+    const { pieceBytes } = this;
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      const { lines, overlong } = this.cut(bytes.subarray(at, at + pieceBytes));
       for (const block of lines) this.emit(this.parser.parse(block));
       this.parser.addOverlong(overlong);
     }
@@ -333,7 +329,13 @@ class TextPieces {
   }
 
   freeSlot(): Slot {
-    return this.free.pop() ?? { events: sharedEvents(), text: null };
+    return this.free.pop() ?? { events: this.readers.newEvents(), text: null };
+  }
+
+  /** Returns memory for the text of a stream. */
+  textOf(slot: Slot): Uint8Array {
+    slot.text ??= new Uint8Array(sharableBytes(this.pieceBytes));
+    return slot.text;
   }
 
   get originSeconds(): number {
@@ -361,7 +363,7 @@ class TextPieces {
     const { parser } = this;
     this.refused = read.piece === null ? this.refused + 1 : 0;
     if (!piece.follows(read)) return false;
-    if (read.piece && parser.accepts(read.piece)) this.emit(parser.addStandalone(read.piece));
+    if (read.piece && parser.accepts(read.piece)) this.emit(parser.addStandalone(read.piece, read.sites));
     else this.emit(parser.parse(piece.lines(read)));
     return true;
   }

@@ -49,8 +49,8 @@ export type AskedThreads = ReadonlyMap<Tid, ThreadQuestions>;
 
 export const NOTHING_ASKED: AskedThreads = new Map();
 
-/** What all threads of a trace share. */
-export interface ReplaySetup {
+/** What is known of a trace, whatever it is asked. */
+export interface ReplayFacts {
   readonly siteFacts: SiteFacts;
   /** By symbol: the order of siblings in trees. */
   readonly symbolRank: Int32Array;
@@ -59,6 +59,10 @@ export interface ReplaySetup {
   readonly events: SharedEvents;
   /** Probes whose hits damaged the trace; null: there are none. */
   readonly probes: Probes | null;
+}
+
+/** What all threads of a trace share. */
+export interface ReplaySetup extends ReplayFacts {
   readonly options: Pick<ReplayOptions, 'tailCalls' | 'fibers' | 'extendTo' | 'mayBeUndecoded' | 'onlyPairs'>;
   readonly questions: Questions;
   /** Outside this time only what matters in it is replayed; null: all is replayed. */

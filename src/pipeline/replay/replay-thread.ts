@@ -2,18 +2,23 @@
  * Replays one thread, as a task for any worker: plain data in, plain data out.
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import { threadBytes } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
-import { needsCallLog, type ReplaySetup } from './replay-setup.js';
+import { type Setup, setUp } from '../workers/setup.js';
+import { Moved } from '../workers/workers.js';
+import { needsCallLog, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
-import { inOwnSpace, type WorkSpaces } from './work-spaces.js';
+import { inOwnSpace, type WorkSpace, type WorkSpaces } from './work-spaces.js';
 
-export interface ReplayTask {
-  /** The same for all threads; its columns are in shared memory. */
-  readonly trace: ReplaySetup;
+export interface ReplayTask extends Omit<ReplaySetup, keyof ReplayFacts | 'knownPaths'> {
+  readonly facts: Setup<ReplayFacts>;
+  readonly knownPaths: Setup<KnownPathsData> | null;
   readonly source: ThreadSource;
-  /** As many as threads that are replayed at the same time. */
-  readonly spaces: WorkSpaces;
+  /** The thread's events in memory, if they were sent; null: they are where the facts say. */
+  readonly chunks: readonly Int32Array[] | null;
+  /** As many as threads that are replayed at the same time; null: memory of the worker is used. */
+  readonly spaces: WorkSpaces | null;
   /** Questions to this thread alone; null: none. */
   readonly asked: ThreadQuestions | null;
   /** Its log is kept if it is not larger than this; 0: it is not. */
@@ -25,23 +30,33 @@ let replayer: TraceReplayer | null = null;
 let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
-export async function replayThread(task: ReplayTask): Promise<ReplayedThread> {
-  const writers = await loadCallWriters(task.trace.questions);
-  const kind = kindOf(task.trace);
-  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(task.trace, writers);
+export async function replayThread(task: ReplayTask): Promise<ReplayedThread | Moved<ReplayedThread>> {
+  const { facts, knownPaths, source, chunks, spaces, asked, maxLogBytes, ...terms } = task;
+  const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
+  const writers = await loadCallWriters(trace.questions);
+  const kind = kindOf(trace);
+  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(trace, writers);
   setupKind = kind;
   const own = replayer;
-  const { source } = task;
-  const replayed = inOwnSpace(task.spaces, ({ buffer, histogram }) =>
-    own.replay(source, fitting(buffer, source), histogram, task.asked, task.maxLogBytes),
-  );
-  return replayed.timeline === null ? replayed : moved(replayed, replayed.timeline);
+  const events = chunks ? { ...trace.events, chunks } : trace.events;
+  const replayIn = ({ buffer, histogram }: WorkSpace) =>
+    own.replay(source, fitting(buffer, source), histogram, asked, maxLogBytes, events);
+  const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(source));
+  return replayed.timeline === null ? replayed : new Moved(replayed, replayed.timeline);
 }
 
 /** A thread with more records than the largest one may not fit. */
-function fitting(buffer: SharedArrayBuffer, source: ThreadSource): ArrayBuffer | SharedArrayBuffer {
+function fitting(buffer: WorkSpace['buffer'], source: ThreadSource): WorkSpace['buffer'] {
   const bytes = threadBytes(source);
   return bytes <= buffer.byteLength ? buffer : new ArrayBuffer(bytes);
+}
+
+/** Of a worker that shares none. */
+let ownBuffer = new ArrayBuffer(0);
+
+function spaceOfWorker(source: ThreadSource): WorkSpace {
+  if (threadBytes(source) > ownBuffer.byteLength) ownBuffer = new ArrayBuffer(threadBytes(source));
+  return { buffer: ownBuffer, histogram: null };
 }
 
 /** Returns the only parts of the setup that change. */
@@ -59,24 +74,4 @@ function kindOf({ knownPaths, span, questions, options, siteFacts }: ReplaySetup
     chunksOf !== null,
     callRows !== null,
   ].join();
-}
-
-/**
- * Hands the result of a task to the main thread with its memory, instead of as a copy.
- *
- * Returns what a task must return so that the memory of `part`, which is part of the result, moves along with it.
- */
-async function moved<Result extends object>(result: Result, part: object): Promise<Result> {
-  const { move, Piscina } = await import('piscina');
-  const buffers = [...buffersIn(part)].filter(({ byteLength }) => byteLength > 0);
-  // the pool takes it apart again
-  return move({ [Piscina.transferableSymbol]: buffers, [Piscina.valueSymbol]: result } as never) as unknown as Result;
-}
-
-function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
-  if (ArrayBuffer.isView(value)) {
-    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
-  } else if (typeof value === 'object' && value !== null)
-    for (const part of Object.values(value)) buffersIn(part, found);
-  return found;
 }

@@ -2,16 +2,22 @@
  * Replays the threads of a trace, in parallel if workers help: the largest first, with results in that order, so that
  * nothing depends on which worker is faster.
  */
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../host/turns.js';
+import { inSharedMemory, sharesMemory } from '../../model/shared-memory.js';
 import type { Tid } from '../../model/units.js';
+import type { SiteFacts } from '../../replay/functions/site-facts.js';
+import type { KnownPathsData } from '../../replay/losses/known-paths.js';
+import type { SharedEvents } from '../../trace/event-memory.js';
 import { maxThreadBytes, threadBytes } from '../../trace/load-thread.js';
+import { sentThread } from '../../trace/sent-thread.js';
+import type { ThreadSource } from '../../trace/store-contents.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
-import { MIN_EVENTS } from '../workers/resources.js';
-import { inSharedMemory } from '../workers/shared-data.js';
+import { Setups } from '../workers/setup.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
-import { type AskedThreads, NOTHING_ASKED, type ReplaySetup } from './replay-setup.js';
+import { type AskedThreads, NOTHING_ASKED, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
+import type { ReplayTask } from './replay-thread.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
-import { type HistogramPool, workSpaces } from './work-spaces.js';
+import { type HistogramPool, type WorkSpaces, workSpaces } from './work-spaces.js';
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;
@@ -45,9 +51,11 @@ export async function* replayThreads(
   const { pool } = help;
   const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
-  const { toShare, toWake } = MIN_EVENTS[trace.span ? 'ofPart' : 'ofAll'];
+  const { toShare, toWake } = pool.sizes.minEvents[trace.span ? 'ofPart' : 'ofAll'];
   const isSmall = events < (pool.isAwake ? toShare : toWake);
-  if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, help, asked);
+  // Rows of calls go into a file that all workers share.
+  const mustStay = !sharesMemory() && trace.questions.callRows !== null;
+  if (isSmall || mustStay || !pool.canWork) yield* replayOnMain(ordered, store, trace, help, asked);
   else yield* replayOnWorkers(ordered, store, trace, help, asked);
 }
 
@@ -62,7 +70,7 @@ async function* replayOnMain(
   const replayer = new TraceReplayer(trace, await loadCallWriters(trace.questions));
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
-    await setImmediate(); // lets signals arrive between two threads
+    await nextTurn(); // lets signals arrive between two threads
     const source = store.threadSource(tid);
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
     yield [tid, replayer.replay(source, buffer, memory, asked.get(tid) ?? null, logLimits?.get(tid))];
@@ -77,25 +85,17 @@ async function* replayOnWorkers(
   { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
-  const shared = {
-    ...trace,
-    siteFacts: inSharedMemory(trace.siteFacts),
-    probes: trace.probes && inSharedMemory(trace.probes),
-    ...inSharedMemory({ symbolRank: trace.symbolRank }),
-    knownPaths: trace.knownPaths && inSharedMemory(trace.knownPaths),
-  };
   const { count, bytes } = spacesFor(tids, store, memoryBytes, pool.size);
   const histogramOf = Array.from({ length: count }, () => histograms?.acquire() ?? null);
-  const spaces = workSpaces(histogramOf, bytes);
-  const task = areEven(tids, store, pool.size) ? 'replayNextThread' : 'replayThread';
+  const give = sharesMemory() ? sharing(trace, pool, workSpaces(histogramOf, bytes)) : sending(trace, pool);
+  const name = areEven(tids, store, pool.size) ? 'replayNextThread' : 'replayThread';
   const maxPending = count < pool.size ? count : PENDING_PER_WORKER * pool.size;
   const pending: Pending[] = [];
   try {
     for (const tid of tids) {
       if (pending.length === maxPending) yield await finished(pending);
-      const source = store.threadSource(tid);
       const own = { asked: asked.get(tid) ?? null, maxLogBytes: logLimits?.get(tid) ?? 0 };
-      const result = pool.run(task, { trace: shared, source, spaces, ...own });
+      const result = give(name, store.threadSource(tid), own);
       result.catch(() => {}); // a rejection is handled when its result is awaited
       pending.push({ tid, result });
     }
@@ -104,6 +104,51 @@ async function* replayOnWorkers(
     await Promise.allSettled(pending.map(({ result }) => result)); // they use memory that the next ones need
   }
   for (const histogram of histogramOf) if (histogram) histograms?.release(histogram);
+}
+
+/** Gives a thread to a worker. */
+type Give = (
+  name: 'replayThread' | 'replayNextThread',
+  source: ThreadSource,
+  own: Pick<ReplayTask, 'asked' | 'maxLogBytes'>,
+) => Promise<ReplayedThread>;
+
+const FACTS = new Setups<SiteFacts, ReplayFacts>('facts');
+const PATHS = new Setups<KnownPathsData, KnownPathsData>('paths');
+
+/** All workers use the same memory. */
+function sharing(trace: ReplaySetup, pool: WorkerPool, spaces: WorkSpaces): Give {
+  const common = commonOf(trace, trace.events);
+  return (name, source, own) => pool.run(name, { ...common, source, chunks: null, spaces, ...own });
+}
+
+/** Workers get the events of their threads. */
+function sending(trace: ReplaySetup, pool: WorkerPool): Give {
+  const common = commonOf(trace, { ...trace.events, chunks: [] });
+  return (name, source, own) =>
+    pool.send(name, () => {
+      const sent = sentThread(source, trace.events);
+      const moved = sent.chunks.map(({ buffer }) => buffer);
+      return { data: { ...common, ...sent, spaces: null, ...own }, moved };
+    });
+}
+
+/** What all tasks have. */
+function commonOf(
+  { siteFacts, symbolRank, edge, events: _, probes, knownPaths, ...terms }: ReplaySetup,
+  events: SharedEvents,
+): Omit<ReplayTask, 'source' | 'chunks' | 'spaces' | 'asked' | 'maxLogBytes'> {
+  return {
+    ...terms,
+    facts: FACTS.of(siteFacts, () => ({
+      siteFacts: inSharedMemory(siteFacts),
+      probes: probes && inSharedMemory(probes),
+      edge,
+      events,
+      ...inSharedMemory({ symbolRank }),
+    })),
+    knownPaths: knownPaths && PATHS.of(knownPaths, () => inSharedMemory(knownPaths)),
+  };
 }
 
 interface Pending {

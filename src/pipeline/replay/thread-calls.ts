@@ -11,7 +11,7 @@ import type { ThreadChunks } from '../../model/profile/timeline.js';
 import type { Bounds, Tid } from '../../model/units.js';
 import { CallGroupsWriter, type CallsContext } from '../../parquet/call-groups.js';
 import { GroupMemory, type RowGroups } from '../../parquet/parquet-file.js';
-import { appendShared, type Place, type SharedFile } from '../workers/shared-data.js';
+import { appendShared, type Place, type SharedFile } from '../workers/shared-file.js';
 
 /** A question about all calls. */
 export interface CallRowsQuestion extends CallsContext, RowsQuestion {

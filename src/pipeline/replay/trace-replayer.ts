@@ -23,6 +23,7 @@ import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '
 import type { Shape } from '../../model/calls/overlay.js';
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import type { ThreadChunks } from '../../model/profile/timeline.js';
+import { inSharedMemory } from '../../model/shared-memory.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
 import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
@@ -31,7 +32,6 @@ import { SkeletonBuilder } from '../../replay/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { type LoadedThread, loadThread, type ThreadFacts } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
-import { inSharedMemory } from '../workers/shared-data.js';
 import { needsCallLog, type Questions, type ReplaySetup } from './replay-setup.js';
 import type { KeptCallGroups } from './thread-calls.js';
 
@@ -63,7 +63,7 @@ export class TraceReplayer {
   /**
    * `buffer`: memory in which to order its events, of the size that `threadBytes` returns. `histogram`: memory in which to count
    * durations, shared with other threads; null if durations of all threads together are not requested. `asked`: questions to
-   * this thread alone. `maxLogBytes`: keeps its log if it is not larger.
+   * this thread alone. `maxLogBytes`: keeps its log if it is not larger. `shared`: where its events are.
    */
   replay(
     source: ThreadSource,
@@ -71,9 +71,10 @@ export class TraceReplayer {
     histogram: HistogramMemory | null,
     asked: ThreadQuestions | null,
     maxLogBytes = 0,
+    shared = this.trace.events,
   ): ReplayedThread {
     const { trace } = this;
-    const { events, ...thread } = mended(loadThread(source, trace.events, trace, buffer), trace.probes);
+    const { events, ...thread } = mended(loadThread(source, shared, trace, buffer), trace.probes);
     const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span);
     const own = histogram ? null : this.ownDurations;
     own?.clear();

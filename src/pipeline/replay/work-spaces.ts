@@ -10,9 +10,9 @@ import {
 } from '../../model/calls/durations.js';
 import { assert } from '../../model/errors.js';
 
-interface WorkSpace {
+export interface WorkSpace {
   /** In which to order a thread's events. */
-  readonly buffer: SharedArrayBuffer;
+  readonly buffer: ArrayBuffer | SharedArrayBuffer;
   /** In which to count durations; null if not requested, or if each thread returns its own. */
   readonly histogram: HistogramMemory | null;
 }

@@ -2,8 +2,7 @@
  * Keeps a process within its memory budget: names, branches, call trees, records and everything else count, as the budget is for
  * resident memory. What exceeds it is refused long before the kernel or V8 kills the process. resources.ts divides the budget.
  */
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage, type Heap, heap, residentBytes } from '../../host/machine.js';
 import { PtflameError } from '../../model/errors.js';
 import { watchMemory } from '../../model/memory.js';
 import { formatBytes } from '../../render/format.js';
@@ -29,9 +28,10 @@ export interface WorkerBudget {
 
 /** Memory of the process, and its garbage collector. */
 export interface Machine {
-  readonly residentBytes: () => number;
+  /** null: that cannot be measured. Then whatever was asked for counts as held. */
+  readonly residentBytes: () => number | null;
   /** Heap of this worker, and V8's limit for it. */
-  readonly heap: () => { readonly usedBytes: number; readonly maxBytes: number };
+  readonly heap: () => Heap;
   readonly collect: () => void;
 }
 
@@ -45,30 +45,45 @@ export class MemoryBudget {
   /** Until when memory is ample, and how much more has been asked for since that was measured. */
   private ampleUntilMs = 0;
   private askedBytes = 0;
+  /** What was asked for, if memory cannot be measured. */
+  private countedBytes = 0;
 
   /** `maxBytes`: the limit that another worker of this process uses. */
   constructor(memoryBytes: number, machine: Machine = THIS_MACHINE, maxBytes?: number) {
     this.memoryBytes = memoryBytes;
     this.machine = machine;
-    this.maxBytes = maxBytes ?? Math.max(memoryBytes, memoryBytes + machine.residentBytes() - PROGRAM_BYTES);
+    this.maxBytes = maxBytes ?? Math.max(memoryBytes, memoryBytes + this.heldBytes() - PROGRAM_BYTES);
   }
 
   /** @throws PtflameError TOO_LARGE if this many more bytes do not fit */
   check(moreBytes: number): void {
-    if (this.fits(moreBytes)) return;
-    const held = this.machine.residentBytes();
+    if (!this.fits(moreBytes)) this.collectFor(moreBytes);
+    this.countedBytes += moreBytes;
+  }
+
+  /** What was asked for until now is free again: another task begins. */
+  restart(): void {
+    this.countedBytes = 0;
+  }
+
+  private collectFor(moreBytes: number): void {
+    const held = this.heldBytes();
     if (held < this.collectedAt * COLLECT_AGAIN && held + moreBytes <= this.maxBytes) return;
     this.machine.collect();
-    this.collectedAt = this.machine.residentBytes();
+    this.collectedAt = this.heldBytes();
     if (this.isOverHeap()) throw overHeap(this.machine.heap().maxBytes);
     if (this.collectedAt + moreBytes > this.maxBytes) throw overBudget(this.memoryBytes);
+  }
+
+  private heldBytes(): number {
+    return this.machine.residentBytes() ?? PROGRAM_BYTES + this.countedBytes;
   }
 
   private fits(moreBytes: number): boolean {
     const nowMs = performance.now();
     this.askedBytes += moreBytes;
     if (nowMs < this.ampleUntilMs && this.askedBytes < (1 - AMPLE_SHARE) * this.maxBytes) return true;
-    const held = this.machine.residentBytes();
+    const held = this.heldBytes();
     const isAmple = held < AMPLE_SHARE * this.maxBytes;
     this.ampleUntilMs = isAmple ? nowMs + MEASURED_EVERY_MS : 0;
     this.askedBytes = moreBytes;
@@ -106,20 +121,7 @@ export function asMemoryRefusal(error: unknown): unknown {
   return new PtflameError('TOO_LARGE', error.message, { hint: `allow more with ${more}, or ${LESS}`, cause: error });
 }
 
-let collect: (() => void) | null = null;
-
-const THIS_MACHINE: Machine = {
-  residentBytes: () => process.memoryUsage.rss(),
-  heap: () => {
-    const { used_heap_size: usedBytes, heap_size_limit: maxBytes } = getHeapStatistics();
-    return { usedBytes, maxBytes };
-  },
-  collect: () => {
-    setFlagsFromString('--expose-gc');
-    collect ??= runInNewContext('gc') as () => void;
-    collect();
-  },
-};
+const THIS_MACHINE: Machine = { residentBytes, heap, collect: collectGarbage };
 
 /**
  * Makes memory checks throw PtflameError TOO_LARGE once the budget is exceeded, until the returned function is

@@ -2,7 +2,7 @@
  * Divides the memory budget and the CPUs: how many workers there are, and how much memory each part may use. The budget is for the
  * resident memory of the whole process.
  */
-import { availableParallelism, totalmem } from 'node:os';
+import { cpuCount, machineBytes } from '../../host/machine.js';
 import { MIN_MEMORY_BYTES } from '../../model/memory.js';
 
 const MIB = 1024 * 1024;
@@ -38,15 +38,17 @@ export interface ResourceOptions {
   readonly memoryBytes?: number;
   /** Directory for events that do not fit into memory. Default: the system's directory for temporary files. */
   readonly temporaryDirectory?: string;
+  /** Smaller in tests. */
+  readonly sizes?: Partial<WorkSizes>;
 }
 
 /** `traces`: how many are open at the same time; only one of them is replayed at a time. */
 export function planResources(options: ResourceOptions, traces = 1): Resources {
-  const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, MIN_MEMORY_BYTES);
+  const memoryBytes = Math.max(options.memoryBytes ?? machineBytes() / 4, MIN_MEMORY_BYTES);
   const rest = Math.max(0, memoryBytes - PROCESS_BYTES);
   const affordable = Math.floor(rest / (1.25 * WORKER_BYTES)); // leaves some memory for the work
   const canUseWorkers = affordable >= 2;
-  const allJobs = canUseWorkers ? Math.min(options.jobs ?? availableParallelism(), affordable) : 1;
+  const allJobs = canUseWorkers ? Math.min(options.jobs ?? cpuCount(), affordable) : 1;
   const jobs = Math.max(1, Math.floor(allJobs / traces));
   const workBytes = rest - (canUseWorkers ? jobs * traces * WORKER_BYTES : 0);
   const replayBytes = (workBytes * 2) / 3;
@@ -61,18 +63,34 @@ export function planResources(options: ResourceOptions, traces = 1): Resources {
   };
 }
 
-/** Memory that this process may use: a container may have less than the machine. */
-function machineMemory(): number {
-  const constrained = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  return Math.min(totalmem(), constrained);
+/** How much work workers are given, and from which size on. */
+export interface WorkSizes {
+  /** Text beyond this wakes workers: less is read before they would have started. */
+  readonly wakingBytes: number;
+  /** What one worker reads at once of a text. */
+  readonly pieceBytes: number;
+  /** What is read here at once of a stream. perf writes 4 KiB at a time. */
+  readonly streamBytes: number;
+  /**
+   * Fewer events are replayed by the main thread before workers would have started (`toWake`), or, if they are running,
+   * have received the trace (`toShare`). With higher limits, Ctrl-C would be noticed too late. If only a part of the time
+   * is replayed, most events are only read.
+   */
+  readonly minEvents: Record<'ofAll' | 'ofPart', { readonly toWake: number; readonly toShare: number }>;
+  /** Fewer rows of call logs are read by the main thread before workers would have received the questions. */
+  readonly minRows: number;
+  /** Nothing is read before workers run. */
+  readonly awaitsWorkers: boolean;
 }
 
-/**
- * Fewer events are replayed by the main thread before workers would have started (`toWake`), or, if they are running,
- * have received the trace (`toShare`). With higher limits, Ctrl-C would be noticed too late. If only a part of the time
- * is replayed, most events are only read.
- */
-export const MIN_EVENTS = {
-  ofAll: { toWake: 1_500_000, toShare: 200_000 },
-  ofPart: { toWake: 10_000_000, toShare: 1_500_000 },
-} as const;
+export const WORK_SIZES: WorkSizes = {
+  wakingBytes: 48 * MIB,
+  pieceBytes: 2 * MIB,
+  streamBytes: MIB / 4,
+  minEvents: {
+    ofAll: { toWake: 1_500_000, toShare: 200_000 },
+    ofPart: { toWake: 10_000_000, toShare: 1_500_000 },
+  },
+  minRows: 500_000,
+  awaitsWorkers: false,
+};

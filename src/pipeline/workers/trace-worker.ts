@@ -1,14 +1,13 @@
 /**
- * The tasks of workers. Between tasks a worker keeps nothing that affects results.
+ * A worker of Node: it keeps the budget, and has the tasks.
  */
-import { isMainThread, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { watchMemory } from '../../model/memory.js';
-import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
+import { sharesMemory } from '../../model/shared-memory.js';
 import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
-
-export { readLines, readPart } from '../read/read-piece.js';
-export { replayThread, replayThread as replayNextThread } from '../replay/replay-thread.js';
-export { answerFromLog } from '../replay/trace-replayer.js';
+import { serveTasks } from './serve-tasks.js';
+import * as tasks from './tasks.js';
+import { Moved } from './workers.js';
 
 const budget: WorkerBudget | null = workerData;
 if (!isMainThread && budget?.maxBytes) {
@@ -16,11 +15,26 @@ if (!isMainThread && budget?.maxBytes) {
   const own = new MemoryBudget(memoryBytes, undefined, maxBytes);
   watchMemory((bytes) => own.check(bytes));
 }
+if (!sharesMemory())
+  parentPort?.on(
+    'message',
+    serveTasks((answer, moved) => parentPort?.postMessage(answer, [...moved])),
+  );
 
-/** Loads the decoder, which few traces need, for its first part. */
-export async function decodePart(task: DecodeTask): Promise<DecodeResult> {
-  return (await import('../decode/decode-task.js')).decodePart(task);
+type Run = (task: never) => unknown;
+
+/** Hands what a task moves to the pool, which takes it apart again. */
+function inPool<Task extends Run>(run: Task): Task {
+  const own = async (task: never) => {
+    const result = await run(task);
+    if (!(result instanceof Moved)) return result;
+    const { move, Piscina } = await import('piscina');
+    return move({ [Piscina.transferableSymbol]: result.moved, [Piscina.valueSymbol]: result.data } as never);
+  };
+  return own as unknown as Task;
 }
 
-/** Does nothing: its completion shows that a worker is running. */
-export function wake(_: null): void {}
+export const { readLines, readPart, answerFromLog, wake } = tasks;
+export const decodePart = inPool(tasks.decodePart);
+export const replayThread = inPool(tasks.replayThread);
+export const replayNextThread = inPool(tasks.replayNextThread);

@@ -1,28 +1,24 @@
 /**
  * The pool of workers that read and replay in addition to the main thread.
  */
-import { fileURLToPath } from 'node:url';
-import type { Piscina } from 'piscina';
 import type { WorkerBudget } from './memory-budget.js';
-import type * as tasks from './trace-worker.js';
+import { WORK_SIZES, type WorkSizes } from './resources.js';
+import { startWorkers } from './start-workers.js';
+import type * as tasks from './tasks.js';
+import type { Moved, Sent, Workers } from './workers.js';
 
-type LoadBalancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>;
 type Tasks = typeof tasks;
 type TaskName = keyof Tasks;
+type TaskOf<Name extends TaskName> = Parameters<Tasks[Name]>[0];
+type Received<Result> = Result extends Moved<infer Data> ? Data : Result;
+type ResultOf<Name extends TaskName> = Received<Awaited<ReturnType<Tasks[Name]>>>;
 
-/** Next to this file, wherever it is built to. */
-const WORKER_FILE = fileURLToPath(new URL('./trace-worker.js', import.meta.url));
-/** A worker allocates few and long-lived objects: a larger young generation would only cost memory. */
-const YOUNG_MEGABYTES = 4;
 /** How many tasks of a kind may be at one worker: it begins the next one at once, however busy the main thread is. */
 const TASKS_AT_WORKER: Readonly<Record<string, number | undefined>> = {
   readPart: 3,
   readLines: 3,
   replayNextThread: 2,
 };
-const MAX_TASKS_AT_WORKER = 3;
-/** piscina tries require() before import(), and Node dies if a worker is terminated while require() links an ES module. */
-const WORKER_ARGUMENTS = ['--no-experimental-require-module'];
 
 /** Starts no workers until they are needed: small traces are done before workers would have started. */
 export class WorkerPool {
@@ -32,25 +28,36 @@ export class WorkerPool {
   readonly canWork: boolean;
   /** The workers are running: a task would begin at once. */
   isAwake = false;
-  private pool: Promise<Piscina> | null = null;
+  private workers: Promise<Workers> | null = null;
+  readonly sizes: WorkSizes;
   private readonly budget: WorkerBudget | null;
+  private awake: Promise<void> = Promise.resolve();
 
   /** `canWork`: false if there is no memory for workers. */
-  constructor(size: number, canWork = size > 1, budget: WorkerBudget | null = null) {
+  constructor(
+    size: number,
+    canWork = size > 1,
+    budget: WorkerBudget | null = null,
+    sizes: Partial<WorkSizes> = WORK_SIZES,
+  ) {
     this.size = size;
     this.canWork = canWork;
     this.budget = budget;
+    this.sizes = { ...WORK_SIZES, ...sizes };
   }
 
   /** Starts the workers, if there are several, without waiting for them. `tasks`: more than these many have nothing to do yet. */
-  wake(tasks = this.size): void {
+  async wake(tasks = this.size): Promise<void> {
     if (this.size > 1) this.start(tasks);
+    if (this.sizes.awaitsWorkers) await this.awake;
   }
 
   private start(tasks = this.size): void {
-    if (this.pool !== null || !this.canWork) return;
-    this.pool = startPool(this.size, Math.max(1, Math.min(tasks, this.size)), this.budget);
-    this.run('wake', null).then(
+    if (this.workers !== null || !this.canWork) return;
+    const first = Math.max(1, Math.min(tasks, this.size));
+    const tasksAtWorker = (name: string) => TASKS_AT_WORKER[name] ?? 1;
+    this.workers = startWorkers({ size: this.size, first, budget: this.budget, tasksAtWorker });
+    this.awake = this.run('wake', {}).then(
       () => {
         this.isAwake = true;
       },
@@ -59,42 +66,19 @@ export class WorkerPool {
   }
 
   /** Tasks start in the order in which they are given; each worker runs one at a time. */
-  async run<Name extends TaskName>(
-    name: Name,
-    task: Parameters<Tasks[Name]>[0],
-  ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
+  async run<Name extends TaskName>(name: Name, task: TaskOf<Name>): Promise<ResultOf<Name>> {
+    return this.send(name, () => ({ data: task, moved: [] }));
+  }
+
+  /** Likewise with a task that is made when a worker is free, and has memory that moves to the worker. */
+  async send<Name extends TaskName>(name: Name, task: () => Sent<TaskOf<Name>>): Promise<ResultOf<Name>> {
     this.start();
-    return (await (this.pool as Promise<Piscina>)).run(task, { name });
+    return (await (this.workers as Promise<Workers>)).run(name, task) as Promise<ResultOf<Name>>;
   }
 
   /** Terminates the workers, whatever they are doing. */
   async close(): Promise<void> {
-    const pool = await this.pool?.catch(() => null); // it never started: the callers of run() got the error
-    await pool?.destroy();
+    const workers = await this.workers?.catch(() => null); // it never started: the callers of run() got the error
+    await workers?.close();
   }
 }
-
-/** `first`: how many workers start at once; others start when they are needed. */
-async function startPool(size: number, first: number, workerData: WorkerBudget | null): Promise<Piscina> {
-  const { Piscina } = await import('piscina');
-  return new Piscina({
-    filename: WORKER_FILE,
-    name: 'wake',
-    minThreads: first,
-    maxThreads: size,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-    concurrentTasksPerWorker: MAX_TASKS_AT_WORKER,
-    loadBalancer: leastBusy,
-    stricterFIFO: true,
-    recordTiming: false,
-    execArgv: WORKER_ARGUMENTS,
-    workerData,
-  });
-}
-
-/** Returns the worker with the fewest tasks; null: none may have another one of this kind. */
-const leastBusy: LoadBalancer = ({ name }, workers) => {
-  const most = TASKS_AT_WORKER[name] ?? 1;
-  const least = Math.min(...workers.map(({ currentUsage }) => currentUsage));
-  return least < most ? (workers.find(({ currentUsage }) => currentUsage === least) ?? null) : null;
-};

@@ -3,8 +3,8 @@
  * its sections.
  */
 
-import { inflateSync } from 'node:zlib';
 import { type Zstd, ZstdFault } from '../../codec/zstd.js';
+import { inflateZlib } from '../../host/zip.js';
 import { type ByteSource, partOf, viewOf, wordAt } from '../byte-source.js';
 import { bytesOf, type ElfFile, type ElfSection, SectionType, sectionNamed } from '../elf-file.js';
 import { ByteReader, DwarfFault, orNull } from './byte-reader.js';
@@ -58,8 +58,6 @@ const Compression = { Zlib: 1, Zstd: 2 } as const;
 const MAX_INFLATION = 64;
 const MIN_INFLATED_BYTES = 2 ** 22;
 const MAX_INFLATED_BYTES = 2 ** 30;
-/** zlib returns so much at once: Ctrl-C ends it in between. */
-const INFLATED_CHUNK_BYTES = 2 ** 26;
 /** What a section that is inflated adds to the budget of steps, per byte in the file. */
 const COUNTED_INFLATION = 8;
 const INFLATED_BYTES_PER_STEP = 8;
@@ -167,14 +165,11 @@ export class DebugSections {
   private inflate(kind: number, packed: Uint8Array, length: number): Uint8Array {
     const { reading, budget } = this;
     try {
-      if (kind === Compression.Zlib)
-        return inflateSync(packed, {
-          maxOutputLength: length,
-          chunkSize: Math.max(64, Math.min(length, INFLATED_CHUNK_BYTES)),
-        });
+      const inflated = kind === Compression.Zlib ? inflateZlib(packed, length) : null;
+      if (inflated !== null) return inflated;
       if (kind === Compression.Zstd && reading.zstd !== null) return reading.zstd.inflate(packed, length);
     } catch (error) {
-      if (!(error instanceof ZstdFault || (error as { code?: unknown }).code !== undefined)) throw error;
+      if (!(error instanceof ZstdFault)) throw error;
     }
     return budget.refuse('compressed', 'cannot be inflated');
   }

@@ -2,6 +2,7 @@
  * The contents of a trace file except the events, and its metadata, which are JSON. It is checked by hand, so that the library does not load zod.
  */
 
+import { utf8Bytes, utf8Text } from '../../codec/bytes.js';
 import { FileFault } from '../../codec/file-fault.js';
 import { type DamagedLine, type LineCounts, noLines, type RecordingEnvironment } from '../../model/profile/profile.js';
 import {
@@ -61,7 +62,7 @@ export interface TraceFileMeta {
 }
 
 export function metaBytes(meta: TraceFileMeta): Uint8Array {
-  return Buffer.from(JSON.stringify(meta));
+  return utf8Bytes(JSON.stringify(meta));
 }
 
 export function readMeta(bytes: Uint8Array): TraceFileMeta {
@@ -80,7 +81,7 @@ export function readMeta(bytes: Uint8Array): TraceFileMeta {
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString());
+    return JSON.parse(utf8Text(bytes));
   } catch {
     throw new FileFault('damaged', 'its metadata are not JSON');
   }

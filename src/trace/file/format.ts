@@ -2,7 +2,6 @@
  * Constants of the trace file format and its index, for writer and reader; docs/trace-format.md describes it.
  */
 
-import { crc32 } from 'node:zlib';
 import {
   MAX_BLOCK_BYTES,
   MAX_BLOCK_EVENTS,
@@ -12,7 +11,9 @@ import {
   type PackedLane,
   type PackedThread,
 } from '../../codec/block-head.js';
+import { beginsWith, latin1Bytes, viewOf } from '../../codec/bytes.js';
 import { NumberReader, NumberWriter } from '../../codec/numbers.js';
+import { crc32 } from '../../host/zip.js';
 import { MAX_ID } from '../../model/limits.js';
 import { NONE } from '../../model/units.js';
 
@@ -21,8 +22,8 @@ export const VERSION = 3;
 export const VERSION_WITHOUT_SAMPLES = 2;
 
 /** Like PNG's: a byte above 127, both kinds of line ends, and DOS's end of file, so that a transfer as text corrupts it. */
-export const MAGIC = Buffer.from('\x8fPTF\r\n\x1a\n', 'latin1');
-export const END_MAGIC = Buffer.from('\x8fEND\r\n\x1a\n', 'latin1');
+export const MAGIC = latin1Bytes('\x8fPTF\r\n\x1a\n');
+export const END_MAGIC = latin1Bytes('\x8fEND\r\n\x1a\n');
 
 /** Magic, format version, version of ptflame, and a checksum of these; the same in all versions of the format. */
 export const HEAD_BYTES = 32;
@@ -44,7 +45,7 @@ const MAX_SECTION_BYTES = 2 ** 30;
 
 /** Recognizes a trace file by its first bytes. */
 export function isTraceFile(first: Uint8Array): boolean {
-  return first.length >= MAGIC.length && MAGIC.equals(first.subarray(0, MAGIC.length));
+  return beginsWith(first, MAGIC);
 }
 
 export interface FrameHead {
@@ -55,29 +56,30 @@ export interface FrameHead {
   readonly crc: number;
 }
 
-export function frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc }: FrameHead): Buffer {
-  const head = Buffer.alloc(FRAME_BYTES);
-  head.writeUInt8(kind, 0);
-  head.writeUInt8(isDeflated ? Coding.Deflated : Coding.Stored, 1);
-  head.writeUInt32LE(storedBytes, 4);
-  head.writeUInt32LE(inflatedBytes, 8);
-  head.writeUInt32LE(crc, 12);
-  head.writeUInt32LE(crc32(head.subarray(0, 16)), 16);
+export function frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc }: FrameHead): Uint8Array {
+  const head = new Uint8Array(FRAME_BYTES);
+  head.set([kind, isDeflated ? Coding.Deflated : Coding.Stored]);
+  const view = viewOf(head);
+  view.setUint32(4, storedBytes, true);
+  view.setUint32(8, inflatedBytes, true);
+  view.setUint32(12, crc, true);
+  view.setUint32(16, crc32(head.subarray(0, 16)), true);
   return head;
 }
 
 /** Returns null if no frame begins there. */
-export function readFrameHead(bytes: Buffer): FrameHead | null {
-  if (bytes.length < FRAME_BYTES || bytes.readUInt32LE(16) !== crc32(bytes.subarray(0, 16))) return null;
-  const coding = bytes.readUInt8(1);
+export function readFrameHead(bytes: Uint8Array): FrameHead | null {
+  const view = viewOf(bytes);
+  if (bytes.length < FRAME_BYTES || view.getUint32(16, true) !== crc32(bytes.subarray(0, 16))) return null;
+  const coding = view.getUint8(1);
   const head = {
-    kind: bytes.readUInt8(0),
+    kind: view.getUint8(0),
     isDeflated: coding === Coding.Deflated,
-    storedBytes: bytes.readUInt32LE(4),
-    inflatedBytes: bytes.readUInt32LE(8),
-    crc: bytes.readUInt32LE(12),
+    storedBytes: view.getUint32(4, true),
+    inflatedBytes: view.getUint32(8, true),
+    crc: view.getUint32(12, true),
   };
-  return coding > Coding.Deflated || bytes.readUInt16LE(2) !== 0 || !isBounded(head) ? null : head;
+  return coding > Coding.Deflated || view.getUint16(2, true) !== 0 || !isBounded(head) ? null : head;
 }
 
 function isBounded({ kind, isDeflated, storedBytes, inflatedBytes }: FrameHead): boolean {

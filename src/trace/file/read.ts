@@ -2,11 +2,12 @@
  * Reads an open trace file, except for the blocks, of which it only returns where they are.
  */
 
-import { fstatSync, readSync } from 'node:fs';
-import { crc32, inflateRawSync } from 'node:zlib';
 import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
+import { beginsWith, latin1Text, viewOf } from '../../codec/bytes.js';
 import { FileFault, type FileKind, newerVersion, refusal } from '../../codec/file-fault.js';
+import { crc32, inflateRaw } from '../../host/zip.js';
 import { type PtflameError, systemReason } from '../../model/errors.js';
+import { type OpenFile, readFully } from '../../model/open-file.js';
 import { readMeta, type StoredSamples, type TraceContents } from './contents.js';
 import {
   END_MAGIC,
@@ -83,8 +84,8 @@ export function readHead(file: FileBytes): number {
   const head = file.bytes(0, HEAD_BYTES);
   if (!isTraceFile(head)) throw new FileFault('damaged', 'it does not begin like one');
   if (!file.isChecked(head)) throw new FileFault('damaged', 'its head has a wrong checksum');
-  const version = head.readUInt32LE(MAGIC.length);
-  const producer = head.toString('latin1', MAGIC.length + 4, MAGIC.length + 4 + PRODUCER_BYTES).replace(/\0+$/, '');
+  const version = viewOf(head).getUint32(MAGIC.length, true);
+  const producer = latin1Text(head, MAGIC.length + 4, MAGIC.length + 4 + PRODUCER_BYTES).replace(/\0+$/, '');
   if (version < 1) throw new FileFault('damaged', 'its version is invalid');
   if (version > VERSION) throw newerVersion(version, VERSION, producer);
   return version;
@@ -93,41 +94,37 @@ export function readHead(file: FileBytes): number {
 /** Returns the offset of the index. */
 function readTrailer(file: FileBytes): number {
   const trailer = file.bytes(Math.max(HEAD_BYTES, file.sizeBytes - TRAILER_BYTES), TRAILER_BYTES);
-  if (!END_MAGIC.equals(trailer.subarray(0, END_MAGIC.length)) || !file.isChecked(trailer))
+  if (!beginsWith(trailer, END_MAGIC) || !file.isChecked(trailer))
     throw new FileFault('cut', 'its last bytes are not those of a trace file');
-  const fileBytes = Number(trailer.readBigUInt64LE(16));
+  const fileBytes = Number(viewOf(trailer).getBigUint64(16, true));
   if (fileBytes !== file.sizeBytes) throw new FileFault('cut', `it has ${file.sizeBytes} bytes, not ${fileBytes}`);
-  return Number(trailer.readBigUInt64LE(8));
+  return Number(viewOf(trailer).getBigUint64(8, true));
 }
 
 const CHECKSUM_BYTES = 4;
 
 /** Reads an open trace file: bytes at any offset, and frames, whose checksums are verified. */
 export class FileBytes {
-  readonly fd: number;
   readonly sizeBytes: number;
+  private readonly file: OpenFile;
 
-  constructor(fd: number) {
-    this.fd = fd;
-    this.sizeBytes = fstatSync(fd).size;
+  constructor(file: OpenFile) {
+    this.file = file;
+    this.sizeBytes = file.sizeBytes;
   }
 
   /** @throws FileFault if the file ends before */
-  bytes(at: number, length: number): Buffer {
+  bytes(at: number, length: number): Uint8Array {
     if (at + length > this.sizeBytes) throw new FileFault('cut', `it has only ${this.sizeBytes} bytes`);
-    const bytes = Buffer.alloc(length);
-    for (let done = 0; done < length; ) {
-      const count = this.read(bytes, done, at + done);
-      if (count === 0) throw new FileFault('cut', 'it was truncated while it was read');
-      done += count;
-    }
+    const bytes = new Uint8Array(length);
+    if (this.read(bytes, at) < length) throw new FileFault('cut', 'it was truncated while it was read');
     return bytes;
   }
 
   /** Whether the bytes end with the checksum of those before it. */
-  isChecked(bytes: Buffer): boolean {
+  isChecked(bytes: Uint8Array): boolean {
     const end = bytes.length - CHECKSUM_BYTES;
-    return bytes.readUInt32LE(end) === crc32(bytes.subarray(0, end));
+    return viewOf(bytes).getUint32(end, true) === crc32(bytes.subarray(0, end));
   }
 
   /** Returns null if no frame begins there, or the file ends within it. */
@@ -138,7 +135,7 @@ export class FileBytes {
   }
 
   /** Returns the contents of a frame, and the offset of its end. @throws FileFault if no intact frame of that kind begins there */
-  frame(at: number, kind: FrameKind): { readonly bytes: Buffer; readonly end: number } {
+  frame(at: number, kind: FrameKind): { readonly bytes: Uint8Array; readonly end: number } {
     const head = this.frameHead(at);
     if (head === null || head.kind !== kind)
       throw new FileFault('damaged', `no part of the expected kind begins at byte ${at}`);
@@ -156,35 +153,31 @@ export class FileBytes {
     bytes,
     inflatedBytes,
     crc,
-  }: Pick<PackedBlock, 'offset' | 'bytes' | 'inflatedBytes' | 'crc'>): Buffer | null {
+  }: Pick<PackedBlock, 'offset' | 'bytes' | 'inflatedBytes' | 'crc'>): Uint8Array | null {
     if (offset + bytes > this.sizeBytes) return null;
     const stored = this.bytes(offset, bytes);
     if (crc32(stored) !== crc) return null;
     return inflatedBytes === bytes ? stored : inflatedOrNull(stored, inflatedBytes);
   }
 
-  private read(bytes: Buffer, offset: number, position: number): number {
+  private read(bytes: Uint8Array, position: number): number {
     try {
-      return readSync(this.fd, bytes, offset, bytes.length - offset, position);
+      return readFully(this.file, bytes, position);
     } catch (cause) {
       throw new FileFault('unreadable', systemReason(cause));
     }
   }
 }
 
-function inflated(stored: Buffer, inflatedBytes: number, at: number): Buffer {
+function inflated(stored: Uint8Array, inflatedBytes: number, at: number): Uint8Array {
   const plain = inflatedOrNull(stored, inflatedBytes);
   if (plain !== null) return plain;
   throw new FileFault('damaged', `the part at byte ${at} cannot be inflated`);
 }
 
-function inflatedOrNull(stored: Buffer, inflatedBytes: number): Buffer | null {
-  try {
-    const plain = inflateRawSync(stored, { maxOutputLength: Math.max(inflatedBytes, 1) });
-    return plain.length === inflatedBytes ? plain : null;
-  } catch {
-    return null;
-  }
+function inflatedOrNull(stored: Uint8Array, inflatedBytes: number): Uint8Array | null {
+  const plain = inflateRaw(stored, inflatedBytes);
+  return plain?.length === inflatedBytes ? plain : null;
 }
 
 const RECREATE = 'import it again: ptflame import INPUT… -o FILE.ptf';

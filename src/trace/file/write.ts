@@ -1,8 +1,10 @@
 /**
  * Writes a trace file: first what all threads share, then their blocks, and last the index of the blocks.
  */
-import { constants, crc32, deflateRawSync } from 'node:zlib';
+
 import { MAX_BLOCK_INFLATION, type PackedBlock, type PackedLane, type PackedThread } from '../../codec/block-head.js';
+import { joined, latin1Bytes, viewOf } from '../../codec/bytes.js';
+import { crc32, deflateRaw } from '../../host/zip.js';
 import type { Tid } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
 import type { TraceContents } from './contents.js';
@@ -40,7 +42,7 @@ export async function* writeTraceFile(
   { meta, symbols, sites, side, samples }: TraceContents,
   threads: Iterable<WrittenThread> | AsyncIterable<WrittenThread>,
 ): AsyncGenerator<Uint8Array> {
-  const head = Buffer.concat([
+  const head = joined([
     fileHead(isEmpty(samples) ? VERSION_WITHOUT_SAMPLES : VERSION),
     frame(FrameKind.Meta, metaBytes(meta)),
     frame(FrameKind.Symbols, symbolBytes(symbols)),
@@ -68,34 +70,36 @@ export async function* writeTraceFile(
   yield trailer(at, at + indexFrame.length + TRAILER_BYTES);
 }
 
-function fileHead(version: number): Buffer {
-  const head = Buffer.alloc(HEAD_BYTES);
-  MAGIC.copy(head);
-  head.writeUInt32LE(version, MAGIC.length);
-  head.write(PTFLAME_VERSION.slice(0, PRODUCER_BYTES), MAGIC.length + 4, 'latin1');
-  head.writeUInt32LE(crc32(head.subarray(0, HEAD_BYTES - 4)), HEAD_BYTES - 4);
+function fileHead(version: number): Uint8Array {
+  const head = new Uint8Array(HEAD_BYTES);
+  const view = viewOf(head);
+  head.set(MAGIC);
+  view.setUint32(MAGIC.length, version, true);
+  head.set(latin1Bytes(PTFLAME_VERSION.slice(0, PRODUCER_BYTES)), MAGIC.length + 4);
+  view.setUint32(HEAD_BYTES - 4, crc32(head.subarray(0, HEAD_BYTES - 4)), true);
   return head;
 }
 
-function trailer(indexAt: number, fileBytes: number): Buffer {
-  const trailer = Buffer.alloc(TRAILER_BYTES);
-  END_MAGIC.copy(trailer);
-  trailer.writeBigUInt64LE(BigInt(indexAt), 8);
-  trailer.writeBigUInt64LE(BigInt(fileBytes), 16);
-  trailer.writeUInt32LE(crc32(trailer.subarray(0, TRAILER_BYTES - 4)), TRAILER_BYTES - 4);
+function trailer(indexAt: number, fileBytes: number): Uint8Array {
+  const trailer = new Uint8Array(TRAILER_BYTES);
+  const view = viewOf(trailer);
+  trailer.set(END_MAGIC);
+  view.setBigUint64(8, BigInt(indexAt), true);
+  view.setBigUint64(16, BigInt(fileBytes), true);
+  view.setUint32(TRAILER_BYTES - 4, crc32(trailer.subarray(0, TRAILER_BYTES - 4)), true);
   return trailer;
 }
 
 /** These frames are small compared to the events, and written once. */
-const LEVEL = constants.Z_BEST_COMPRESSION;
+const LEVEL = 9;
 
 /** Encodes frames: their heads, and their contents, deflated where that pays. */
-function frame(kind: FrameKind, plain: Uint8Array): Buffer {
-  const deflated = deflateRawSync(plain, { level: LEVEL });
+function frame(kind: FrameKind, plain: Uint8Array): Uint8Array {
+  const deflated = deflateRaw(plain, { level: LEVEL });
   const isDeflated = deflated.length < plain.length && plain.length <= MAX_INFLATION * deflated.length;
   const stored = isDeflated ? deflated : plain;
   const [storedBytes, inflatedBytes] = [stored.length, plain.length];
-  return Buffer.concat([frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc: crc32(stored) }), stored]);
+  return joined([frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc: crc32(stored) }), stored]);
 }
 
 /** Blocks are read many times: they are deflated fast, and only if the ratio makes up for inflating them. */
@@ -106,11 +110,11 @@ const MIN_DEFLATED_BYTES = 4096;
 
 /** Encodes a block of events: its head, and its bytes as stored in the file. */
 function blockFrame(plain: Uint8Array): {
-  readonly head: Buffer;
+  readonly head: Uint8Array;
   readonly stored: Uint8Array;
   readonly crc: number;
 } {
-  const deflated = plain.length < MIN_DEFLATED_BYTES ? plain : deflateRawSync(plain, { level: BLOCK_LEVEL });
+  const deflated = plain.length < MIN_DEFLATED_BYTES ? plain : deflateRaw(plain, { level: BLOCK_LEVEL });
   const times = plain.length / deflated.length;
   const isDeflated = times >= MIN_BLOCK_INFLATION && times <= MAX_BLOCK_INFLATION;
   const stored = isDeflated ? deflated : plain;

@@ -1,7 +1,9 @@
 /**
  * perf's errors. Those that name no thread may concern any thread last seen on their CPU.
  */
+import { utf8Bytes, utf8Text } from '../../codec/bytes.js';
 import { countAtOrBelow } from '../../model/columns.js';
+import { sharableBytes } from '../../model/shared-memory.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
 import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
@@ -47,10 +49,10 @@ export class UnownedGaps {
 }
 
 function pack(cpu: number, gaps: readonly GapRecord[]): UnownedCpuGaps {
-  const texts = gaps.map((gap) => Buffer.from(JSON.stringify(gap)));
+  const texts = gaps.map((gap) => utf8Bytes(JSON.stringify(gap)));
   const bytes = texts.reduce((sum, { length }) => sum + length, 0);
-  const column = () => new Float64Array(new SharedArrayBuffer(gaps.length * Float64Array.BYTES_PER_ELEMENT));
-  const packed = { cpu, timeNs: column(), end: column(), records: new Uint8Array(new SharedArrayBuffer(bytes)) };
+  const column = () => new Float64Array(sharableBytes(gaps.length * Float64Array.BYTES_PER_ELEMENT));
+  const packed = { cpu, timeNs: column(), end: column(), records: new Uint8Array(sharableBytes(bytes)) };
   let at = 0;
   gaps.forEach(({ timeNs }, index) => {
     const text = texts[index];
@@ -63,7 +65,7 @@ function pack(cpu: number, gaps: readonly GapRecord[]): UnownedCpuGaps {
 }
 
 function recordAt({ end, records }: UnownedCpuGaps, index: number): GapRecord {
-  const text = Buffer.from(records.subarray(index === 0 ? 0 : end[index - 1], end[index])).toString();
+  const text = utf8Text(records, index === 0 ? 0 : end[index - 1], end[index]);
   const record: GapRecord = JSON.parse(text);
   return { ...record, ip: record.ip ?? Number.NaN }; // JSON has no NaN
 }

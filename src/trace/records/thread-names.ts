@@ -2,7 +2,7 @@
  * The process and all names of each thread, and names that a user selects.
  */
 
-import { runInNewContext } from 'node:vm';
+import { matchesInTime } from '../../host/turns.js';
 import { PtflameError } from '../../model/errors.js';
 import type { Selection, ThreadName } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
@@ -143,15 +143,14 @@ const MAX_MS = 5000;
 // Matches names against a user's regular expression, with a time limit.
 
 /**
- * Returns a predicate: whether an expression matches one of these names. Matching cannot be interrupted within its
- * thread, not even by a signal, but in a context of its own it has a time limit.
+ * Returns a predicate: whether an expression matches one of these names. There is a time limit.
  *
  * @throws PtflameError BAD_OPTION if it takes too long
  */
 export function nameMatcher(pattern: RegExp, names: Iterable<string>, maxMs = MAX_MS): (name: string) => boolean {
   const all = [...new Set(names)];
-  const isFound = testAll(pattern, all, maxMs);
-  const found = new Set(all.filter((_, index) => isFound[index]));
+  const parts = matchedParts(pattern, all, maxMs);
+  const found = new Set(all.filter((_, index) => parts[index] !== null));
   return (name) => found.has(name);
 }
 
@@ -162,23 +161,9 @@ export function nameMatcher(pattern: RegExp, names: Iterable<string>, maxMs = MA
  */
 export function matchedParts(pattern: RegExp, texts: readonly string[], maxMs = MAX_MS): readonly (string | null)[] {
   const expression = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')); // each text is matched from its start
-  const match = 'texts.map((text) => expression.exec(text)).map((found) => found && (found[1] ?? found[0]))';
-  return inTime(pattern, () => runInNewContext(match, { expression, texts }, { timeout: maxMs }));
-}
-
-function testAll(pattern: RegExp, names: readonly string[], timeout: number): readonly boolean[] {
-  return inTime(pattern, () => {
-    return runInNewContext('names.map((name) => pattern.test(name))', { pattern, names }, { timeout });
+  const matches = matchesInTime(expression, texts, maxMs);
+  if (matches !== null) return matches.map((found) => found && (found[1] ?? found[0] ?? ''));
+  throw new PtflameError('BAD_OPTION', `the expression /${pattern.source}/ takes too long`, {
+    hint: 'it backtracks over the same name again and again: avoid a repetition inside a repetition, as in (.*)*',
   });
-}
-
-function inTime<Result>(pattern: RegExp, match: () => Result): Result {
-  try {
-    return match();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new PtflameError('BAD_OPTION', `the expression /${pattern.source}/ takes too long`, {
-      hint: 'it backtracks over the same name again and again: avoid a repetition inside a repetition, as in (.*)*',
-    });
-  }
 }

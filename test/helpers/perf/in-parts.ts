@@ -4,6 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Part } from '../../../src/decode/parts.js';
 import { errorsOf, runsOf } from '../../../src/decode/parts.js';
+import { openPath } from '../../../src/host/files.js';
 import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-runs.js';
 import { NONE } from '../../../src/model/units.js';
 import { Interner } from '../../../src/parser/intern.js';
@@ -36,7 +37,8 @@ export interface Decoded {
 
 export async function decodedInParts(encoded: EncodedRecording, cutting: Cutting): Promise<Decoded> {
   const plan = decodePlan(encoded);
-  const context = decodeContext(encoded, plan, 0n);
+  const file = openPath(encoded.path);
+  const context = decodeContext(encoded, file.ref, plan, 0n);
   const decoders = Array.from({ length: cutting.decoders }, () => new RecordingDecoder(context));
   const names = new SiteNames(new Interner(), plan.schedule.images, () => null);
   const sites = new WorkerSites(names);
@@ -55,6 +57,7 @@ export async function decodedInParts(encoded: EncodedRecording, cutting: Cutting
   const take = (part: TakenPart) => add(part, found);
   await new PartsDecoding({ ...cutting, streams, newMemory, decode, take }).run();
   for (const decoder of decoders) decoder.close();
+  file.close();
   return found;
 }
 

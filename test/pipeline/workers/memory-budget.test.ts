@@ -70,6 +70,17 @@ test('refuses when the heap is close to the limit of V8', () => {
   expect(() => budgetOf(fake).check(0)).toThrow(expect.objectContaining(remedy));
 });
 
+test('counts what was asked for where memory cannot be measured, until another task begins', () => {
+  const { fake } = machine({});
+  const budget = new MemoryBudget(256 * MIB, { ...fake, residentBytes: () => null });
+  budget.check(100 * MIB);
+  budget.check(50 * MIB); // and 96 for the program
+  expect(() => budget.check(20 * MIB)).toThrow(expect.objectContaining(REFUSED));
+  budget.check(10 * MIB);
+  budget.restart();
+  budget.check(150 * MIB);
+});
+
 test('restores the refusal of a worker from its message', () => {
   const { state, fake } = machine({});
   const budget = budgetOf(fake);

@@ -4,17 +4,7 @@
  * The built library is tested, as its workers load built files. The traces are just large enough for workers to
  * start.
  */
-import {
-  closeSync,
-  createReadStream,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { createReadStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -22,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generate } from '../../../bench/generator/generate.js';
 import { KINDS } from '../../../bench/generator/kinds.js';
 import { Random } from '../../../bench/generator/random.js';
+import { openPath } from '../../../src/host/files.js';
 import type * as library from '../../../src/index.js';
 import { expectRefusal, PROGRAM, ptflame } from '../../helpers/cli/run-cli.js';
 import { type Damage, damaged, ERRORS, RECORDS } from '../../helpers/traces/damage.js';
@@ -128,14 +119,18 @@ describe('a file that changes while it is read', () => {
   test('does not crash the program if it was rewritten', async () => {
     const path = join(directory, 'other.txt');
     writeFileSync(path, Buffer.concat([Buffer.from(' '), readFileSync(CLEAN)]));
-    const other = openSync(path, 'r');
+    const other = openPath(path);
     const expected = await profileText(await openTraceFile(CLEAN), options);
     const input = await openTraceFile(CLEAN);
+    const { ref } = other;
     const { sizeBytes } = input.file as { sizeBytes: number };
     const skipTo = (at: number) => input.file?.skipTo(at);
-    const text = await profileText({ ...input, file: { fd: other, sizeBytes, skipTo } }, options);
+    const text = await profileText(
+      { ...input, file: { ref, sizeBytes, skipTo, read: (into, at) => other.read(into, at) } },
+      options,
+    );
     expect(text === expected).toBe(true);
-    closeSync(other);
+    other.close();
   });
 });
 

@@ -12,6 +12,7 @@ import type { Views } from '../../view/views.js';
 import type { Role, Waking } from '../../view/waking-index.js';
 import { type ChartArrow, WHOLE_PX } from '../../view/waking-index.js';
 import { CanvasColours, onThemeChange, paintTicks } from '../platform/canvas.js';
+import { onResize } from '../platform/lifetime.js';
 import { type ChartMarks, ChartPainter } from './chart-painter.js';
 import type { DrawnChart } from './drawn-chart.js';
 
@@ -165,7 +166,7 @@ export class ChartArea {
     });
     scroller.addEventListener('scroll', () => events.redrawSoon());
     scroller.addEventListener('blur', () => events.leaveByKey());
-    new ResizeObserver(() => events.redrawSoon()).observe(scroller);
+    onResize(scroller, () => events.redrawSoon());
     onThemeChange(() => {
       this.colours.forget();
       this.painter.forgetColours();

@@ -23,6 +23,7 @@ import { visibleText } from '../../../render/visible-text.js';
 import { type CallsView, callNear, cellAt, type PlotBox } from '../../view/calls/calls-of-function.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import { CanvasColours, emptied, onThemeChange } from '../platform/canvas.js';
+import { onResize } from '../platform/lifetime.js';
 
 const HEIGHT_PX = 168;
 const MARGIN = { leftPx: 54, rightPx: 8, topPx: 8, bottomPx: 18 };
@@ -69,7 +70,7 @@ export class CallsCanvas {
   }
 
   private listen(): void {
-    new ResizeObserver(() => requestAnimationFrame(() => this.draw())).observe(this.element);
+    onResize(this.element, () => requestAnimationFrame(() => this.draw()));
     onThemeChange(() => {
       this.colours.forget();
       this.draw();

@@ -6,6 +6,7 @@ import { CHARACTER_PX, TEXTURE_OPACITY, TILE_PX } from '../../../render/frames/d
 import type { Token } from '../../../render/frames/palette.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { ticksOf } from '../../view/captions/time.js';
+import { lifetime } from './lifetime.js';
 import { prefer, preference } from './preferences.js';
 
 /** Restores the theme chosen on an earlier visit. */
@@ -27,12 +28,16 @@ export function switchTheme(): void {
 
 /** Calls back when the theme changes, and before and after the page is printed, which is in light colours. */
 export function onThemeChange(changed: () => void): void {
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
-  matchMedia('print').addEventListener('change', ({ matches }) => {
+  const signal = lifetime();
+  const print = ({ matches }: MediaQueryListEvent) => {
     changed();
     if (matches) keepForPrint(document.querySelectorAll('canvas'));
-  });
-  new MutationObserver(changed).observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  };
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed, { signal });
+  matchMedia('print').addEventListener('change', print, { signal });
+  const observer = new MutationObserver(changed);
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  signal.addEventListener('abort', () => observer.disconnect());
 }
 
 /** Draws arrows on canvases; a halo lifts them off whatever is below. */

@@ -49,8 +49,8 @@ export function readPageData(bytes: Uint8Array): PageData {
   return data;
 }
 
-/** Reads the page data. Durations are read and checked on first use: no graph needs them. */
-function openPageData(bytes: Uint8Array): PageData {
+/** Reads the page data from its bytes. Durations are read and checked on first use: no graph needs them. */
+export function openPageData(bytes: Uint8Array): PageData {
   const reader = pageReader(bytes);
   const { meta, symbols, quality, nodes, threads, waits = null } = readHead(reader);
   const shape = readShape(reader, nodes, symbols.length);

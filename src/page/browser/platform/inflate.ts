@@ -3,7 +3,7 @@
  */
 
 /** Inflates in one write: a source stream would copy the data piece by piece. */
-export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const { writable, readable } = new DecompressionStream('deflate-raw');
   const writer = writable.getWriter();
   const isWritten = Promise.all([writer.write(bytes), writer.close()]);

@@ -11,6 +11,7 @@ import {
   type ReadHash,
   type State,
 } from '../../view/state.js';
+import { lifetime } from './lifetime.js';
 
 /** Marks history entries of the page; addresses entered by the user have no mark. */
 const OURS = 'ptflame';
@@ -30,8 +31,9 @@ export class Navigation {
     this.show = show;
     ({ state: this.state, dropped: this.dropped } = this.read());
     this.correctAddress(this.state);
-    addEventListener('hashchange', () => this.follow());
-    addEventListener('popstate', ({ state }) => this.follow(state === OURS));
+    const signal = lifetime();
+    addEventListener('hashchange', () => this.follow(), { signal });
+    addEventListener('popstate', ({ state }) => this.follow(state === OURS), { signal });
   }
 
   /** Changes the state. `isSameStep`: replaces the last history entry. */

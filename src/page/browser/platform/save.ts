@@ -4,7 +4,11 @@
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 
 export function saveText(name: string, type: string, pieces: Iterable<string>): void {
-  const url = URL.createObjectURL(new Blob([...pieces], { type }));
+  saveBlob(name, new Blob([...pieces], { type }));
+}
+
+export function saveBlob(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
   html('a', { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -2,7 +2,9 @@
  * A table of any length: only the visible rows are in the document. Columns that have no room are left out, so that none is
  * cut.
  */
+
 import { htmlElement as html } from '../../../render/viewer/dom.js';
+import { onResize } from '../platform/lifetime.js';
 
 export interface TableColumn<Row> {
   readonly key: string;
@@ -128,7 +130,7 @@ export class VirtualTable<Row> {
       this.canvas,
     );
     this.element.addEventListener('scroll', () => this.drawRows());
-    new ResizeObserver(() => this.fit()).observe(this.element);
+    onResize(this.element, () => this.fit());
     this.canvas.addEventListener('click', (event) => {
       if (event.detail < 2 || events.enter === undefined) this.choose(rowIndex(event.target), event);
     });

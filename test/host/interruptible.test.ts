@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { interruptible } from '../../src/symbols/load-binary.js';
+import { interruptible } from '../../src/host/turns.js';
 
 const BUILT = pathToFileURL(join(import.meta.dirname, '../../dist/src/symbols/load-binary.js'));
 const ENDLESS = `

@@ -1,0 +1,56 @@
+/**
+ * Makes the offline page, which `ptflame page` writes: bundles its script and its engine, and puts both into one file.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { deflateRawSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { offlinePage } from '../dist/src/web/html.js';
+import { hostIsBrowser, leanD3 } from './bundle-settings.mjs';
+import { noticeOf, packagesOf } from './licenses.mjs';
+
+const bundled = (settings) =>
+  build({
+    bundle: true,
+    minify: true,
+    target: 'es2023',
+    charset: 'utf8',
+    legalComments: 'none',
+    format: 'iife',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+    ...settings,
+  });
+
+const page = await bundled({
+  entryPoints: ['src/web/page/main.ts'],
+  plugins: [leanD3],
+  loader: { '.css': 'empty' },
+});
+const style = await bundled({ entryPoints: ['src/web/page/web.css'], target: 'chrome123' });
+const engine = await bundled({
+  entryPoints: ['src/web/engine/main.ts'],
+  platform: 'browser',
+  plugins: [hostIsBrowser],
+  alias: { events: 'bare-events' },
+  // The engine never shares memory, wherever the page is from; and libzstd is to fetch nothing, not even its own code.
+  define: { SharedArrayBuffer: 'undefined', fetch: 'undefined', 'Buffer.from': 'base64Bytes' },
+  inject: ['src/codec/bytes.ts'],
+});
+if ([page, style, engine].some(({ warnings }) => warnings.length > 0)) process.exit(1); // esbuild has printed them
+
+const textOf = ({ outputFiles }) => outputFiles[0].text.trim();
+const packages = [...new Set([page, engine].flatMap(({ metafile }) => packagesOf(metafile)))].sort();
+const deflated = (text) => deflateRawSync(text, { level: 9 }).toString('base64');
+const script = textOf(page);
+writeFileSync(
+  'dist/cli/ptflame.html',
+  offlinePage({
+    script,
+    deflatedScript: deflated(script),
+    style: textOf(style),
+    engine: deflated(textOf(engine)),
+    demo: readFileSync('fixtures/demo/threads.perf.txt.gz').toString('base64'),
+    notice: noticeOf(packages),
+  }),
+);

@@ -1,0 +1,42 @@
+/**
+ * What the bundles of pages share.
+ */
+import { basename, resolve } from 'node:path';
+
+/** Only d3-flame-graph gets `d3-chart/d3.ts` instead of d3's packages. */
+const isFlameGraph = /[\\/]node_modules[\\/]d3-flame-graph[\\/]/;
+export const leanD3 = {
+  name: 'lean-d3',
+  setup({ onResolve }) {
+    onResolve({ filter: /^d3-/ }, ({ importer }) =>
+      isFlameGraph.test(importer) ? { path: resolve('src/page/d3-chart/d3.ts') } : undefined,
+    );
+  },
+};
+
+/** In HTML, </script> ends a script even inside a string. */
+export const inHtml = (text) =>
+  text
+    .trim()
+    .replace(/<\/(script)/gi, '<\\/$1')
+    .replace(/<!--/g, '<\\!--');
+
+/** In browsers, a module of src/host/ is the one of the same name in src/host/browser/, and workers are started otherwise. */
+export const hostIsBrowser = {
+  name: 'host-is-browser',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/host\/[\w-]+\.js$/ }, ({ path }) => ({
+      path: resolve(`src/host/browser/${basename(path, '.js')}.ts`),
+    }));
+    onResolve({ filter: /\/start-workers\.js$/ }, () => ({ path: resolve('src/web/engine/start-workers.ts') }));
+    // what only the command line reaches: files by their paths, tables, and the levels of `ptflame serve`
+    onResolve({ filter: /\/(?:parquet|levels)\// }, () => ({ path: 'left out', namespace: 'left-out' }));
+    onResolve({ filter: /^node:/ }, ({ importer }) =>
+      ONLY_FILES.test(importer) ? { path: 'left out', namespace: 'left-out' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: 'module.exports = { constants: {} };' }));
+  },
+};
+
+const ONLY_FILES =
+  /[\\/]src[\\/](?:perfdata[\\/](?:open-recording|pack[\\/][\w-]+)|pipeline[\\/]workers[\\/]shared-file)\.ts$/;

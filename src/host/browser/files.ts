@@ -1,0 +1,142 @@
+/**
+ * Files of the host, in a browser: those that were dropped on the page, and what was made of them.
+ */
+
+import type { FileRef, OpenFile, OwnFile } from '../../model/open-file.js';
+import type { NamedFile, TemporaryFile } from '../files.js';
+
+/** Of workers; the types of pages lack it. */
+declare class FileReaderSync {
+  readAsArrayBuffer(blob: Blob): ArrayBuffer;
+}
+
+const READER = new FileReaderSync();
+
+/** A read takes milliseconds, however short it is: more is read at once, and most where the reads follow each other. */
+const MIN_READ_BYTES = 256 * 1024;
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+
+class BlobFile implements NamedFile {
+  readonly kind = 'file';
+  readonly identity: string;
+  readonly ref: Blob;
+  private bytes = new Uint8Array();
+  /** Where `bytes` are in the file. */
+  private start = 0;
+  private nextBytes = MIN_READ_BYTES;
+
+  constructor(ref: Blob, path = '') {
+    this.ref = ref;
+    this.identity = path;
+  }
+
+  get sizeBytes(): number {
+    return this.ref.size;
+  }
+
+  read(into: Uint8Array, at: number): number {
+    const wanted = Math.max(0, Math.min(into.length, this.sizeBytes - at));
+    const end = this.start + this.bytes.length;
+    if (at < this.start || at + wanted > end) {
+      const goesOn = at >= this.start && at <= end;
+      this.nextBytes = goesOn ? Math.min(2 * this.nextBytes, MAX_READ_BYTES) : MIN_READ_BYTES;
+      this.bytes = this.bytesAt(at, Math.max(wanted, this.nextBytes));
+      this.start = at;
+    }
+    into.set(this.bytes.subarray(at - this.start, at - this.start + wanted));
+    return wanted;
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    return piecesOf(this.ref.stream());
+  }
+
+  close(): void {
+    this.bytes = new Uint8Array();
+  }
+
+  private bytesAt(at: number, length: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(READER.readAsArrayBuffer(this.ref.slice(at, at + length)));
+  }
+}
+
+/** Not every browser can iterate over a stream. */
+export async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {}); // it has failed, which the reading has reported
+  }
+}
+
+export function openBlob(content: Blob): OwnFile {
+  return new BlobFile(content);
+}
+
+/** The last file that was opened: pieces of a file are read one after another. */
+let last = new BlobFile(new Blob([]));
+
+export function openRef(ref: FileRef): OpenFile {
+  if (ref !== last.ref) last = new BlobFile(ref as Blob);
+  return last;
+}
+
+/** What can be opened, by its path. */
+const MOUNTED = new Map<string, Blob>();
+
+/** Gives a file a path, from now on. */
+export function mount(path: string, content: Blob): void {
+  MOUNTED.set(path, content);
+}
+
+/** @throws Error with the code of a system error */
+export function openPath(path: string): NamedFile {
+  const content = MOUNTED.get(path);
+  if (content === undefined) throw Object.assign(new Error(`no such file: ${path}`), { code: 'ENOENT' });
+  return new BlobFile(content, path);
+}
+
+export function openIfFile(path: string): OwnFile | null {
+  const content = MOUNTED.get(path);
+  return content === undefined ? null : new BlobFile(content, path);
+}
+
+/** What was dropped stays as it was; the browser refuses to read a file that changed meanwhile. */
+export function versionOf(path: string): { readonly version: string; readonly sizeBytes: number } {
+  return { version: '', sizeBytes: openPath(path).sizeBytes };
+}
+
+/** A page cannot read the memory of its process, and shows what ran elsewhere. */
+export function ownVdso(): Uint8Array | null {
+  return null;
+}
+
+/** Browsers keep large Blobs on disk. */
+class Spilled implements TemporaryFile {
+  private content = new Blob([]);
+
+  get ref(): Blob {
+    return this.content;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.content = new Blob([this.content, bytes as Uint8Array<ArrayBuffer>]);
+  }
+
+  close(): void {
+    this.content = new Blob([]);
+  }
+}
+
+export function temporaryDirectory(): string {
+  return '';
+}
+
+export function openTemporary(): TemporaryFile {
+  return new Spilled();
+}

@@ -1,0 +1,29 @@
+/**
+ * Runs the tasks that a worker of SendingWorkers receives, one after the other.
+ */
+import type { Answer, TaskMessage } from './sending-workers.js';
+import * as tasks from './tasks.js';
+import { Moved } from './workers.js';
+
+type Run = (task: object) => unknown;
+
+/** Returns what the worker calls with each message. `begin`: called before each task. */
+export function serveTasks(
+  answer: (message: Answer, moved: readonly ArrayBuffer[]) => void,
+  begin: () => void = () => {},
+): (message: TaskMessage) => void {
+  let last = Promise.resolve();
+  const run = async ({ name, task }: TaskMessage) => {
+    begin();
+    try {
+      const result = await ((tasks as unknown as Record<string, Run>)[name] as Run)(task);
+      if (result instanceof Moved) answer({ result: result.data }, result.moved);
+      else answer({ result }, []);
+    } catch (error) {
+      answer({ error: error instanceof Error ? error : new Error(String(error)) }, []);
+    }
+  };
+  return (message) => {
+    last = last.then(() => run(message));
+  };
+}

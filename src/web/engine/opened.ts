@@ -1,0 +1,25 @@
+/**
+ * What was opened, or what it lacks.
+ */
+import type { OpenedInput } from '../../pipeline/open-text.js';
+import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
+import type { NeededBinaries } from '../messages.js';
+
+export interface Opened {
+  /** Of the first file, without what tells its kind. */
+  readonly name: string;
+  readonly inputs: readonly (AnalyzedInput & { readonly sizeBytes?: number | null })[];
+  /** A profile, which is no trace; null: the inputs are one. */
+  readonly profile: OpenedInput | null;
+  readonly notes: readonly string[];
+}
+
+/** Not all files that ran are here. */
+export class NeedsBinaries extends Error {
+  readonly needs: NeededBinaries;
+
+  constructor(needs: NeededBinaries) {
+    super('binaries are missing');
+    this.needs = needs;
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Starts workers in a browser: of the same code as the engine. Takes the place of `src/pipeline/workers/start-workers.ts`.
+ */
+
+import { WORKER } from '../../host/browser/threads.js';
+import { type Answer, SendingWorkers } from '../../pipeline/workers/sending-workers.js';
+import type { Workers, WorkersOptions } from '../../pipeline/workers/workers.js';
+
+let started = 0;
+let address = '';
+
+/** The address of the page's own Blob is not valid here: a file has another origin in each of its workers. */
+export function setCode(code: Blob): void {
+  address = URL.createObjectURL(code);
+}
+
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  return new SendingWorkers(options, (onAnswer, onFailure) => {
+    const worker = new Worker(address, { name: `${WORKER}${++started}` });
+    worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => onAnswer(data));
+    worker.addEventListener('error', ({ message }) => onFailure(new Error(message)));
+    return {
+      send: (message, moved) => worker.postMessage(message, [...moved]),
+      terminate: async () => worker.terminate(),
+    };
+  });
+}

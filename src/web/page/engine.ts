@@ -1,0 +1,41 @@
+/**
+ * Runs the engine: a worker of its own, so that it can be stopped at any time, whatever it does.
+ */
+import type { Answer, OpenOptions, OutputFormat, Request } from '../messages.js';
+
+export class Engine {
+  private readonly worker: Worker;
+  private readonly hear: (answer: Answer) => void;
+
+  /** `hear`: receives its answers until it is stopped. */
+  constructor(code: Blob, hear: (answer: Answer) => void) {
+    this.hear = hear;
+    this.worker = new Worker(URL.createObjectURL(code), { name: 'engine' });
+    this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
+    this.worker.addEventListener('error', ({ message }) => this.fail(message));
+    this.ask({ kind: 'begin', code });
+  }
+
+  /** Opens what was dropped; comes first. */
+  open(files: readonly File[], options: OpenOptions): void {
+    this.ask({ kind: 'open', files, options });
+  }
+
+  /** Writes a file of what was opened. */
+  write(format: OutputFormat): void {
+    this.ask({ kind: 'write', format });
+  }
+
+  /** Ends it and its workers at once; their memory is free. */
+  stop(): void {
+    this.worker.terminate();
+  }
+
+  private ask(request: Request): void {
+    this.worker.postMessage(request);
+  }
+
+  private fail(message: string): void {
+    this.hear({ kind: 'failure', failure: { code: null, message, hint: '', output: [] } });
+  }
+}

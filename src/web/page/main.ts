@@ -1,0 +1,254 @@
+/**
+ * Starts the offline page: its screens, from a dropped file to the report.
+ */
+import { start } from '../../page/browser/main.js';
+import { Menu, menuButton } from '../../page/browser/menu.js';
+import { restoreTheme, switchTheme } from '../../page/browser/platform/canvas.js';
+import { openPageData, readTimeline } from '../../page/browser/platform/decode.js';
+import { bytesOf, inflated } from '../../page/browser/platform/inflate.js';
+import { endReport } from '../../page/browser/platform/lifetime.js';
+import { announce, saveBlob } from '../../page/browser/platform/save.js';
+import { htmlElement as html } from '../../render/viewer/dom.js';
+import { isShortcut } from '../../render/viewer/search-field.js';
+import type { Answer, EngineReport, Failure, OpenOptions, OutputFormat } from '../messages.js';
+import { chooseFiles, listenForDrops } from './dropped-files.js';
+import { Engine } from './engine.js';
+import { needsScreen } from './needs-screen.js';
+import { askToReplace } from './replace-dialog.js';
+import { startScreen } from './start-screen.js';
+import { WorkingScreen } from './working-screen.js';
+
+type Shown = 'start' | 'working' | 'needs' | 'report';
+
+const TITLE = document.title;
+
+const SAVED: Readonly<Record<OutputFormat, string>> = {
+  html: 'Report page (HTML)',
+  ptf: 'Trace (.ptf)',
+  folded: 'Folded stacks',
+  svg: 'Picture (SVG)',
+  json: 'Profile (JSON)',
+};
+
+class OfflinePage {
+  private readonly container = document.getElementById('app') as HTMLElement;
+  private readonly own = [...document.body.children];
+  private readonly code: Blob;
+  private readonly demoFile: File;
+  private shown: Shown = 'start';
+  private engine: Engine | null = null;
+  private working: WorkingScreen | null = null;
+  /** The recording that is shown, and its binaries. */
+  private files: readonly File[] = [];
+  private options: OpenOptions = OPTIONS;
+
+  /** `code`: of the engine. */
+  constructor(code: Blob, demoFile: File) {
+    this.code = code;
+    this.demoFile = demoFile;
+    const above = html(
+      'div',
+      { class: 'above-window', hidden: '', 'aria-hidden': 'true' },
+      html('p', {}, 'Drop to open'),
+    );
+    document.documentElement.append(above);
+    listenForDrops({
+      dropped: (files) => this.receive(files),
+      hovers: (isAbove) => {
+        above.hidden = !isAbove;
+      },
+    });
+    addEventListener('keydown', (event) => this.press(event));
+    this.showStart(null);
+  }
+
+  private get names(): string {
+    const [first, ...others] = this.files.map(({ name }) => name);
+    return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
+  }
+
+  private press(event: KeyboardEvent): void {
+    if (isShortcut(event) || this.shown === 'report' || document.querySelector('dialog[open]')) return;
+    const known: Partial<Record<string, () => void>> = {
+      o: this.shown === 'working' ? undefined : () => this.choose(),
+      d: switchTheme,
+      Escape: this.shown === 'start' ? undefined : () => this.reset(),
+    };
+    const act = Object.hasOwn(known, event.key) ? known[event.key] : undefined;
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  }
+
+  private choose(): void {
+    chooseFiles((files) => (this.shown === 'needs' ? this.receive(files) : this.open(files)));
+  }
+
+  /** Files were dropped: on a report, asks first; where binaries are missing, adds them. */
+  private receive(files: readonly File[]): void {
+    if (this.shown === 'needs') void this.addToRecording(files);
+    else if (this.shown === 'start') this.open(files);
+    else askToReplace(files.length === 1 ? (files[0] as File).name : `${files.length} files`, () => this.open(files));
+  }
+
+  /** Adds binaries; another recording replaces the one that lacks them. */
+  private async addToRecording(files: readonly File[]): Promise<void> {
+    const isOther = (await Promise.all(files.map(isRecording))).includes(true);
+    if (isOther) return this.open(files);
+    this.work([...this.files, ...files], this.options);
+  }
+
+  private open(files: readonly File[]): void {
+    if (this.shown === 'report') history.replaceState(null, '', location.pathname); // what it showed of the last report
+    this.work(files, OPTIONS);
+  }
+
+  private work(files: readonly File[], options: OpenOptions): void {
+    this.clear();
+    [this.files, this.options] = [files, options];
+    this.working = new WorkingScreen(this.names, () => this.reset());
+    this.show('working', this.working.element);
+    this.engine = new Engine(this.code, (answer) => this.hear(answer));
+    this.engine.open(files, options);
+  }
+
+  private hear(answer: Answer): void {
+    switch (answer.kind) {
+      case 'progress':
+        return this.working?.show(answer.progress, performance.now());
+      case 'report':
+        return void this.draw(answer.report);
+      case 'needs':
+        this.engine?.stop();
+        return this.show(
+          'needs',
+          needsScreen(answer.needs, {
+            choose: () => this.choose(),
+            showWithout: () => this.work(this.files, { ...this.options, withoutBinaries: true }),
+            another: () => this.reset(),
+          }),
+        );
+      case 'failure':
+        return this.fail(answer.failure);
+      case 'written':
+        saveBlob(answer.name, answer.content);
+        return announce(`saved ${answer.name}`);
+    }
+  }
+
+  /** A failure to write leaves the report as it is. */
+  private fail(failure: Failure): void {
+    if (this.shown === 'report') return announce(`not saved: ${failure.message}`);
+    this.engine?.stop();
+    this.showStart(failure);
+  }
+
+  private async draw({ head, data, timeline, formats, notes }: EngineReport): Promise<void> {
+    this.shown = 'report';
+    this.working = null;
+    document.title = head.windowTitle;
+    showHead(head.markup);
+    this.container.dataset['start'] = head.start;
+    this.container.replaceChildren();
+    const menu = new Menu();
+    document.body.append(menu.element);
+    document.querySelector('header .trust')?.after(this.recordingButton(menu, formats));
+    addNotes(notes);
+    await start(this.container, {
+      data: openPageData(data),
+      timeline: timeline && (() => Promise.resolve(readTimeline(timeline))),
+    });
+    this.container.dispatchEvent(new CustomEvent('report-drawn', { bubbles: true }));
+  }
+
+  private recordingButton(menu: Menu, formats: readonly OutputFormat[]): HTMLElement {
+    const save = (format: OutputFormat) => {
+      announce('writing…');
+      this.engine?.write(format);
+    };
+    return menuButton(menu, 'Recording', 'save all of it, or open another one', () => [
+      {
+        heading: 'Save all of it',
+        actions: formats.map((format) => ({ text: SAVED[format], key: '', act: () => save(format) })),
+      },
+      {
+        heading: 'Open',
+        actions: [
+          { text: 'Another recording…', key: '', act: () => this.choose() },
+          { text: 'Close this one', key: '', act: () => this.reset() },
+        ],
+      },
+    ]);
+  }
+
+  /** Stops what is going on, and forgets it. */
+  private reset(): void {
+    if (this.shown === 'report') history.replaceState(null, '', location.pathname);
+    this.clear();
+    this.files = [];
+    this.showStart(null);
+  }
+
+  private clear(): void {
+    this.engine?.stop();
+    this.engine = null;
+    this.working = null;
+    endReport();
+    document.title = TITLE;
+    document.body.replaceChildren(...this.own);
+    delete this.container.dataset['start'];
+  }
+
+  private showStart(failure: Failure | null): void {
+    const events = { choose: () => this.choose(), demo: () => this.open([this.demoFile]) };
+    this.show('start', startScreen(events, failure && { failure, names: this.names }));
+  }
+
+  private show(shown: Shown, element: HTMLElement): void {
+    const isFirst = this.container.childElementCount === 0 && this.files.length === 0;
+    this.shown = shown;
+    this.container.replaceChildren(element);
+    if (!isFirst) element.querySelector<HTMLElement>('h2')?.focus();
+  }
+}
+
+const OPTIONS: OpenOptions = {
+  jobs: Math.max(1, navigator.hardwareConcurrency || 1),
+  withoutBinaries: false,
+  byCalls: false,
+};
+
+/** perf.data, a pack or compressed text, an imported trace. */
+const RECORDINGS = ['PERFILE2', '\x1f\x8b', '\x8fPTF'];
+
+async function isRecording(file: File): Promise<boolean> {
+  const bytes = new Uint8Array(await file.slice(0, 8).arrayBuffer());
+  const first = String.fromCharCode(...bytes);
+  return RECORDINGS.some((magic) => first.startsWith(magic));
+}
+
+/** Shows the head of a report. The engine wrote it as it does for files, with all names escaped; scripts in it would not run. */
+function showHead(markup: string): void {
+  const parsed = new DOMParser().parseFromString(markup, 'text/html');
+  document.querySelector('header')?.remove();
+  document.body.prepend(...[...parsed.body.children].map((child) => document.adoptNode(child)));
+}
+
+/** Adds what the command line would say to what the trust chip opens. */
+function addNotes(notes: readonly string[]): void {
+  const items = notes.map((note) => html('li', {}, note));
+  if (items.length > 0) document.getElementById('trust')?.prepend(html('ul', { class: 'warnings' }, ...items));
+}
+
+async function startPage(): Promise<void> {
+  restoreTheme();
+  const engine = new Blob([await inflated(packed('engine'))], { type: 'text/javascript' });
+  new OfflinePage(engine, new File([packed('demo')], 'demo.txt.gz'));
+}
+
+/** Returns bytes that the file has as base64. */
+function packed(id: string): Uint8Array<ArrayBuffer> {
+  return bytesOf(document.getElementById(id)?.textContent ?? '');
+}
+
+void startPage();

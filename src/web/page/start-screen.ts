@@ -1,0 +1,74 @@
+/**
+ * The first screen: what can be dropped here, and the commands that make it. After a failure, it says what is wrong.
+ */
+import { htmlElement as html } from '../../render/viewer/dom.js';
+import type { Failure } from '../messages.js';
+import { remedyOf } from './remedies.js';
+import { commandLine, keyButton, screen, withCommands } from './screen.js';
+
+interface StartEvents {
+  readonly choose: () => void;
+  readonly demo: () => void;
+}
+
+const KINDS: readonly (readonly [kind: string, what: string, command: string])[] = [
+  ['Pack', 'a recording and its binaries in one file', 'ptflame pack perf.data -o trace.pack'],
+  ['Recording', 'perf.data, with the binaries that ran', 'ptflame record -- ./program'],
+  [
+    'Text of perf',
+    'also compressed (.gz), also several parts',
+    'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,+dso,+sym,+symoff,+pid > trace.txt',
+  ],
+  ['Imported trace', 'small, and read at once', 'ptflame import perf.data -o trace.ptf'],
+  ['Profile', 'what a report shows', 'ptflame render perf.data -o profile.json'],
+];
+
+/** `failure`: why what was dropped is not shown. `names`: of the files. */
+export function startScreen(events: StartEvents, failed: { failure: Failure; names: string } | null): HTMLElement {
+  return screen(
+    'start',
+    failed === null ? 'Drop a recording anywhere' : `Cannot show ${failed.names}`,
+    ...(failed === null ? [] : [problem(failed.failure)]),
+    html(
+      'div',
+      { class: 'place' },
+      html(
+        'p',
+        {},
+        failed === null
+          ? 'Its flame graph appears here, decoded by this browser on all cores.'
+          : 'Drop another file anywhere on this page.',
+      ),
+      html(
+        'div',
+        { class: 'group' },
+        keyButton('Open files…', 'o', events.choose, true),
+        keyButton('Try the demo', '', events.demo),
+      ),
+    ),
+    html(
+      'dl',
+      { class: 'kinds' },
+      ...KINDS.flatMap(([kind, what, command]) => [
+        html('dt', {}, kind, html('small', {}, what)),
+        html('dd', {}, commandLine(command)),
+      ]),
+    ),
+    html(
+      'p',
+      { class: 'quiet promise' },
+      'Nothing leaves this computer: the page forbids itself every connection. It needs no network and no installation.',
+    ),
+  );
+}
+
+function problem({ code, message, hint, output }: Failure): HTMLElement {
+  const remedy = code === null ? 'This is a bug in ptflame; please report it.' : remedyOf(code, hint);
+  return html(
+    'div',
+    { class: 'problem', role: 'alert' },
+    html('p', { class: 'message' }, message),
+    ...output.map((line) => html('p', {}, line)),
+    html('p', {}, ...withCommands(remedy)),
+  );
+}

@@ -1,0 +1,223 @@
+/**
+ * The screens of the offline page, from a dropped file to a report, and back.
+ */
+import { copyFile, readFile, truncate } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect } from 'vitest';
+import { axeViolations } from '../../helpers/browser/axe.js';
+import { press, windows } from '../../helpers/browser/browser.js';
+import { drop, openOfflinePage, problem, save, shown } from '../../helpers/browser/offline-page.js';
+import { eventually, hashOf, labels, rows } from '../../helpers/browser/report-page.js';
+import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+
+const browser = windows('html', { acceptDownloads: true });
+const lenient = windows('html', { bypassCSP: true });
+
+const TEXT = fixturePath('lab/demo-cre.txt');
+const RECORDING = fixturePath('recordings/cpus-2.data');
+const BINARY = fixturePath('recordings/root/opt/ptflame/threads');
+const OTHER_BINARY = fixturePath('recordings/root/opt/ptflame/loop');
+
+const heading = '.screen h2';
+
+describe('says why it cannot show', () => {
+  const PNG = Buffer.from('\x89PNG\r\n\x1a\n'.padEnd(100, 'x'), 'latin1');
+  const tar = Buffer.alloc(1024);
+  tar.write('other-file', 0);
+  tar.write('ustar', 257);
+  const CASES: readonly (readonly [name: string, content: Uint8Array, reason: RegExp])[] = [
+    ['picture.png', PNG, /picture\.png is an image/],
+    ['trace.zip', Buffer.from('PK\x03\x04'.padEnd(100, 'x'), 'latin1'), /trace\.zip is a zip archive/],
+    ['trace.zst', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, ...PNG]), /compressed with zstd/],
+    ['other.tar.gz', gzipSync(tar), /other\.tar\.gz is an archive \(tar\)/],
+    ['words.txt', Buffer.from('no trace at all\n'), /found no Intel PT branches/],
+    ['empty.txt', new Uint8Array(), /empty|no Intel PT branches/],
+    ['page.html', Buffer.from('<!doctype html>\n<p>x</p>'), /page\.html is an HTML page/],
+  ];
+
+  test.for(CASES)('%s', async ([name, content, reason], { dir }) => {
+    const page = await openOfflinePage(browser);
+    await drop(page, await dir.write(name, content));
+    expect(await shown(page)).toBe('start');
+    const [message, ...remedy] = await problem(page);
+    expect(message).toMatch(reason);
+    expect(remedy.join('')).not.toBe('');
+    expect(remedy.join('')).not.toContain('bug in ptflame');
+    expect(await page.locator(heading).textContent()).toBe(`Cannot show ${name}`);
+    await drop(page, TEXT);
+    expect(await shown(page)).toBe('report');
+    await page.close();
+  });
+
+  test('a truncated pack, and one that was tampered with', async ({ dir }) => {
+    const pack = await packIn(dir);
+    await copyFile(pack, dir.file('cut.pack'));
+    await truncate(dir.file('cut.pack'), 9000);
+    const page = await openOfflinePage(browser);
+    await drop(page, dir.file('cut.pack'));
+    expect(await shown(page)).toBe('start');
+    expect((await problem(page))[0]).toMatch(/^cannot unpack cut\.pack: /);
+    const bytes = await readFile(pack);
+    bytes[bytes.length - 200] ^= 0xff;
+    await drop(page, await dir.write('bad.pack', bytes));
+    await page.getByText('Cannot show bad.pack').waitFor();
+    expect((await problem(page))[0]).toMatch(/^cannot unpack bad\.pack: /);
+    await page.close();
+  });
+
+  test('a binary without its recording, and two recordings', async () => {
+    const page = await openOfflinePage(browser);
+    await drop(page, BINARY);
+    expect(await shown(page)).toBe('start');
+    expect((await problem(page))[0]).toContain('a program or library, not a recording');
+    await drop(page, RECORDING, fixturePath('recordings/cpus-4.data'));
+    await page.getByText('are two recordings').waitFor();
+    expect((await problem(page))[1]).toContain('ptflame diff cpus-2.data cpus-4.data');
+    await page.close();
+  });
+});
+
+async function packIn(dir: Directory): Promise<string> {
+  const root = fixturePath('recordings/root');
+  expect(await ptflame(['pack', RECORDING, '--symfs', root, '-o', dir.file('x.pack'), '-q'])).toMatchObject({
+    exitCode: 0,
+  });
+  return dir.file('x.pack');
+}
+
+describe('a recording without its binaries', () => {
+  const states = '.binaries li';
+
+  test('lists them, and takes them one after another', async () => {
+    const page = await openOfflinePage(browser);
+    await drop(page, RECORDING);
+    expect(await shown(page)).toBe('needs');
+    expect(await page.locator(heading).textContent()).toBe('cpus-2.data needs the binaries that ran');
+    expect(await page.locator(`${states} .path`).allTextContents()).toEqual(['/opt/ptflame/threads']);
+    expect(await page.locator(`${states} .state`).allTextContents()).toEqual(['missing']);
+    await drop(page, OTHER_BINARY);
+    await page.getByText('Not needed by this recording: loop').waitFor();
+    await drop(page, BINARY);
+    expect(await shown(page)).toBe('report');
+    await page.close();
+  });
+
+  test('can be shown without them, which is lost time', async () => {
+    const page = await openOfflinePage(browser);
+    await drop(page, RECORDING);
+    expect(await shown(page)).toBe('needs');
+    await page.getByRole('button', { name: 'Show without them' }).click();
+    expect(await shown(page)).toBe('report');
+    expect(await page.locator('header .trust').textContent()).toContain('lost');
+    expect(await page.locator('#trust .warnings').first().textContent()).toContain('/opt/ptflame/threads');
+    await page.close();
+  });
+
+  test('is left by Escape, or by dropping another recording', async () => {
+    const page = await openOfflinePage(browser);
+    await drop(page, RECORDING);
+    expect(await shown(page)).toBe('needs');
+    await press(page, 'Escape');
+    expect(await page.locator(heading).textContent()).toBe('Drop a recording anywhere');
+    await drop(page, RECORDING);
+    expect(await shown(page)).toBe('needs');
+    await drop(page, fixturePath('recordings/cpus-4.data'), BINARY);
+    await page.locator('.table .head button').first().waitFor({ state: 'attached' });
+    await page.close();
+  });
+});
+
+describe('a report', () => {
+  test('asks before another file replaces it, and leaves nothing behind', async () => {
+    const page = await openOfflinePage(browser);
+    await page.getByRole('button', { name: 'Try the demo' }).click();
+    expect(await shown(page)).toBe('report');
+    const demo = (await labels(page)).length;
+    await press(page, 'i');
+    await eventually(() => hashOf(page)).not.toBe('');
+    await drop(page, TEXT);
+    await page.getByRole('button', { name: 'Keep the report' }).click();
+    expect((await labels(page)).length).toBe(demo);
+    await drop(page, TEXT);
+    await page.getByRole('button', { name: 'Open it' }).click();
+    await page.locator('.screen').waitFor({ state: 'detached' });
+    await eventually(() => page.title()).not.toContain('demo');
+    expect(await shown(page)).toBe('report');
+    expect(hashOf(page)).toBe('');
+    for (const left of ['header', '#trust', 'main', '.tooltip', 'dialog.help'])
+      expect(await page.locator(left).count(), left).toBe(1);
+    await press(page, 'v'); // the keys of the first report would change the view twice
+    await eventually(() => hashOf(page)).toBe('view=tree');
+    await page.close();
+  });
+
+  test('is closed, after which another one can be opened', async () => {
+    const page = await openOfflinePage(browser);
+    await drop(page, TEXT);
+    expect(await shown(page)).toBe('report');
+    const before = await rows(page);
+    await page.getByRole('button', { name: 'Recording' }).click();
+    await page.getByRole('menuitem', { name: 'Close this one' }).click();
+    expect(await page.locator(heading).textContent()).toBe('Drop a recording anywhere');
+    expect(await page.title()).toBe('ptflame');
+    await drop(page, TEXT);
+    expect(await shown(page)).toBe('report');
+    expect(await rows(page)).toEqual(before);
+    await page.close();
+  });
+
+  test('opens as a link says', async () => {
+    const page = await openOfflinePage(browser);
+    await page.evaluate(() => {
+      location.hash = '#view=tree';
+    });
+    await drop(page, TEXT);
+    await page.locator('.table[aria-label="Call tree"]').waitFor({ state: 'attached' });
+    expect(await save(page, 'Folded')).toMatchObject({ name: 'demo-cre.folded' });
+    await page.close();
+  });
+});
+
+test('work is cancelled by Escape, and ends its workers at once', async ({ dir }) => {
+  const text = await readFile(fixturePath('lab/demo-cre.txt'), 'utf8');
+  const path = await dir.write('large.txt', text.repeat(Math.ceil(3e8 / text.length)));
+  const page = await openOfflinePage(browser, 2);
+  await drop(page, path);
+  await page.locator('.working progress[value]').waitFor();
+  expect(await page.locator('.working .phase').textContent()).toMatch(/^Reading [\d.]+ MB of 300\.0 MB$/);
+  await eventually(() => page.workers().length).toBe(3); // the engine has two
+  await press(page, 'Escape');
+  expect(await page.locator(heading).textContent()).toBe('Drop a recording anywhere');
+  await eventually(() => page.workers().length).toBe(0);
+  await page.close();
+});
+
+test.for(['light', 'dark'] as const)('every screen is accessible, %s', async (colorScheme) => {
+  const page = await openOfflinePage(lenient);
+  await page.emulateMedia({ colorScheme });
+  expect(await axeViolations(page)).toEqual([]);
+  await drop(page, RECORDING, OTHER_BINARY);
+  expect(await shown(page)).toBe('needs');
+  expect(await axeViolations(page)).toEqual([]);
+  await drop(page, fixturePath('recordings/cpus-4.data'), fixturePath('recordings/cpus-2.data'));
+  expect(await shown(page)).toBe('start');
+  expect(await axeViolations(page)).toEqual([]);
+  await drop(page, TEXT);
+  expect(await shown(page)).toBe('report');
+  expect(await axeViolations(page, 'header')).toEqual([]);
+  await drop(page, TEXT);
+  await page.locator('dialog.ask').waitFor();
+  expect(await axeViolations(page, 'dialog.ask')).toEqual([]);
+  await page.close();
+});
+
+test('nothing is wider than a phone', async () => {
+  const page = await openOfflinePage(browser);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  await drop(page, RECORDING);
+  expect(await shown(page)).toBe('needs');
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  await page.close();
+});

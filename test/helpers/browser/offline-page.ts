@@ -1,0 +1,59 @@
+/**
+ * Drops files on the offline page, as a user does, and saves what it shows.
+ */
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import type { Windows } from './browser.js';
+
+const PAGE = fileURLToPath(new URL('../../../dist/cli/ptflame.html', import.meta.url));
+
+export const pageText = () => readFileSync(PAGE, 'utf8');
+
+/** `cores`: as the browser counts them; the page has as many workers. */
+export async function openOfflinePage(browser: Windows, cores?: number): Promise<Page> {
+  const page = await browser.open(pageText());
+  if (cores !== undefined) {
+    await page.addInitScript((count) => {
+      Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => count });
+    }, cores);
+    await page.reload();
+  }
+  await page.locator('.screen.start').waitFor();
+  return page;
+}
+
+/** Drops files of this machine, by their paths. */
+export async function drop(page: Page, ...paths: readonly string[]): Promise<void> {
+  await page.bringToFront();
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [...paths], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
+  await session.detach();
+}
+
+export type Screen = 'start' | 'working' | 'needs' | 'report';
+
+/** Waits for what comes after the work. */
+export async function shown(page: Page): Promise<Screen> {
+  const found = page.locator('.screen:not(.working):not(.start), .screen.start .problem, .table .head button').first();
+  await found.waitFor({ state: 'attached', timeout: 60_000 });
+  if ((await page.locator('.screen.needs').count()) > 0) return 'needs';
+  return (await page.locator('.screen.start').count()) > 0 ? 'start' : 'report';
+}
+
+/** Says why the page does not show what was dropped: what happened, and what to do. */
+export const problem = (page: Page) => page.locator('.problem p').allTextContents();
+
+/** Saves all of the recording, in the format of a menu item. */
+export async function save(page: Page, item: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+  await page.bringToFront();
+  await page.getByRole('button', { name: 'Recording' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: item }).click(),
+  ]);
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+}

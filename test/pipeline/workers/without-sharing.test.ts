@@ -1,0 +1,33 @@
+/**
+ * Workers that share no memory, as in a page, give the same answers as those that do, and as one thread alone.
+ */
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+
+const ANSWERS = 'test/helpers/workers/all-answers.mjs';
+const WITHOUT_SHARING = new URL('../../helpers/workers/without-sharing.mjs', import.meta.url).href;
+const TASKS = 'tasks: answerFromLog decodePart readLines readPart replayThread wake';
+
+/** Returns the answers, and which tasks workers had. */
+async function answers(how: 'alone' | 'workers', preloaded = ''): Promise<{ all: string[]; tasks: string }> {
+  const env = { NODE_OPTIONS: preloaded }; // which workers inherit
+  const { stdout } = await execa(process.execPath, [ANSWERS, how], { env });
+  const all = stdout.split('\n');
+  return { tasks: all.pop() ?? '', all };
+}
+
+/** Workers start for each fixture, some hundred times. */
+const timeout = 1_800_000;
+
+let alone: Promise<Awaited<ReturnType<typeof answers>>> | null = null;
+
+test.each([
+  ['sharing memory', ''],
+  ['without memory to share', `--import=${WITHOUT_SHARING}`],
+])('all fixtures have the same answers with workers %s', { timeout }, async (_, preloaded) => {
+  alone ??= answers('alone');
+  const { all, tasks } = await answers('workers', preloaded);
+  expect(tasks).toBe(TASKS);
+  expect(all.length).toBeGreaterThan(140);
+  expect(await alone).toEqual({ all, tasks: 'tasks: ' });
+});
