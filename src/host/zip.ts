@@ -3,7 +3,9 @@
  */
 import zlib from 'node:zlib';
 
-export { crc32 } from 'node:zlib';
+export function crc32(bytes: Uint8Array): number {
+  return zlib.crc32(bytes);
+}
 
 /** More is inflated in pieces. */
 const MAX_CHUNK_BYTES = 2 ** 26;
@@ -80,19 +82,25 @@ export async function* gunzipped(
   const gunzip = zlib.createGunzip({ chunkSize });
   const unpacked: Uint8Array[] = [];
   gunzip.on('data', (piece: Uint8Array) => unpacked.push(piece));
-  let settle: (error: Error) => void = () => {};
+  let settle: (error: Error | null) => void = () => {};
+  let isOver = false;
   gunzip.on('error', (error) => settle(error)); // the callback of the write that failed is never called
+  gunzip.on('end', () => {
+    isOver = true;
+    settle(null); // nor is that of a write with zeros after the stream
+  });
   const step = (begin: (done: () => void) => void) =>
     new Promise<Error | null>((done) => {
       settle = done;
       begin(() => done(null));
     });
   for await (const piece of bytes) {
+    if (isOver) continue;
     const error = await step((done) => gunzip.write(piece, done));
     yield* unpacked.splice(0);
     if (error) throw error;
   }
-  const error = await step((done) => gunzip.once('end', done).end());
+  const error = isOver ? null : await step(() => gunzip.end());
   yield* unpacked.splice(0);
   if (error) throw error;
 }

@@ -4,6 +4,7 @@
  */
 import {
   Deflate,
+  Z_BUF_ERROR,
   Z_FILTERED,
   Z_NO_FLUSH,
   Z_OK,
@@ -38,11 +39,13 @@ type Format = (typeof Format)[keyof typeof Format];
 
 /** A stream that is inflated piece by piece. */
 class Inflating {
-  /** The stream is complete. */
+  /** The stream is complete, as far as it is known. */
   isComplete = false;
   private readonly stream = new ZStream();
   private readonly format: Format;
   private readonly chunkBytes: number;
+  /** Whatever follows does not belong to the stream. */
+  private isOver = false;
 
   constructor(format: Format, chunkBytes: number) {
     this.format = format;
@@ -50,21 +53,23 @@ class Inflating {
     zlibInflateInit2(this.stream, format);
   }
 
-  /** Yields what the next bytes inflate to. @throws if they are damaged */
+  /** Yields what the next bytes inflate to. As in Node, a chunk with damage is lost. @throws if they are damaged */
   *piece(bytes: Uint8Array): Generator<Uint8Array> {
-    const { stream } = this;
+    if (this.isOver) return;
+    const { stream, chunkBytes } = this;
     Object.assign(stream, { input: bytes, next_in: 0, avail_in: bytes.length });
     do {
-      Object.assign(stream, { output: new Uint8Array(this.chunkBytes), next_out: 0, avail_out: this.chunkBytes });
-      const status = zlibInflate(stream, Z_NO_FLUSH);
+      Object.assign(stream, { output: new Uint8Array(chunkBytes), next_out: 0, avail_out: chunkBytes });
+      let status = zlibInflate(stream, Z_NO_FLUSH);
+      while (status === Z_STREAM_END && this.begins()) status = zlibInflate(stream, Z_NO_FLUSH);
+      if (status < Z_OK && status !== Z_BUF_ERROR) throw new Error(stream.msg);
       if (stream.next_out > 0) yield stream.output.subarray(0, stream.next_out);
       this.isComplete = status === Z_STREAM_END;
-      if (this.isComplete && !this.begins()) return;
-      if (status < Z_OK && stream.avail_in > 0) throw new Error(stream.msg);
-    } while (stream.avail_in > 0 || stream.avail_out === 0);
+    } while (!this.isComplete && (stream.avail_in > 0 || stream.avail_out === 0));
+    this.isOver = this.isComplete && stream.avail_in > 0;
   }
 
-  /** Whether another member of a gzip file follows; zeros may. */
+  /** Whether another member of a gzip file follows, and not zeros. */
   private begins(): boolean {
     const { stream } = this;
     if (this.format !== Format.Gzip || stream.avail_in === 0 || stream.input[stream.next_in] === 0) return false;
