@@ -8,7 +8,7 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { interruptible } from '../../src/host/turns.js';
 
-const BUILT = pathToFileURL(join(import.meta.dirname, '../../dist/src/symbols/load-binary.js'));
+const BUILT = pathToFileURL(join(import.meta.dirname, '../../dist/src/host/turns.js'));
 const ENDLESS = `
   import { writeSync } from 'node:fs';
   import { interruptible } from '${BUILT}';

@@ -200,7 +200,11 @@ class OfflinePage {
   }
 
   private showStart(failure: Failure | null): void {
-    const events = { choose: () => this.choose(), demo: () => this.open([this.demoFile]) };
+    const events = {
+      choose: () => this.choose(),
+      demo: () => this.open([this.demoFile]),
+      byCalls: () => this.work(this.files, { ...this.options, byCalls: true }),
+    };
     this.show('start', startScreen(events, failure && { failure, names: this.names }));
   }
 

@@ -9,6 +9,8 @@ import { commandLine, keyButton, screen, withCommands } from './screen.js';
 interface StartEvents {
   readonly choose: () => void;
   readonly demo: () => void;
+  /** Shows a trace without times. */
+  readonly byCalls: () => void;
 }
 
 const KINDS: readonly (readonly [kind: string, what: string, command: string])[] = [
@@ -28,7 +30,7 @@ export function startScreen(events: StartEvents, failed: { failure: Failure; nam
   return screen(
     'start',
     failed === null ? 'Drop a recording anywhere' : `Cannot show ${failed.names}`,
-    ...(failed === null ? [] : [problem(failed.failure)]),
+    ...(failed === null ? [] : [problem(failed.failure, events)]),
     html(
       'div',
       { class: 'place' },
@@ -62,7 +64,7 @@ export function startScreen(events: StartEvents, failed: { failure: Failure; nam
   );
 }
 
-function problem({ code, message, hint, output }: Failure): HTMLElement {
+function problem({ code, message, hint, output }: Failure, events: StartEvents): HTMLElement {
   const remedy = code === null ? 'This is a bug in ptflame; please report it.' : remedyOf(code, hint);
   return html(
     'div',
@@ -70,5 +72,6 @@ function problem({ code, message, hint, output }: Failure): HTMLElement {
     html('p', { class: 'message' }, message),
     ...output.map((line) => html('p', {}, line)),
     html('p', {}, ...withCommands(remedy)),
+    ...(code === 'TIMELESS' ? [keyButton('Show calls', '', events.byCalls)] : []),
   );
 }

@@ -77,6 +77,15 @@ describe('says why it cannot show', () => {
   });
 });
 
+test('a trace without times is shown by its calls', async () => {
+  const page = await openOfflinePage(browser);
+  await drop(page, fixturePath('lab/fields-timeless-no-time.txt'));
+  expect(await shown(page)).toBe('start');
+  await page.getByRole('button', { name: 'Show calls' }).click();
+  expect(await shown(page)).toBe('report');
+  await page.close();
+});
+
 async function packIn(dir: Directory): Promise<string> {
   const root = fixturePath('recordings/root');
   expect(await ptflame(['pack', RECORDING, '--symfs', root, '-o', dir.file('x.pack'), '-q'])).toMatchObject({
