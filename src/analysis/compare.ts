@@ -136,6 +136,11 @@ export function scaleOf(tree: CallTree, durationNs: Nanoseconds, per: Per | null
   );
 }
 
+/** Scales a number; what only rounding distinguishes is equal. */
+export function scaled(value: number, scale: number): number {
+  return scale === 1 ? value : Number((value * scale).toPrecision(12));
+}
+
 function rootCalls({ length, parent, symbol, calls }: CallTree): number {
   let sum = 0;
   for (let node = ROOT + 1; node < length; node++)

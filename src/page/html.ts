@@ -7,17 +7,21 @@ import { askForMemory } from '../model/memory.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
+import type { Comparison } from '../render/diff/comparison.js';
+import { DEFAULT_TITLE, type DiffPictureOptions, diffTexts } from '../render/diff/picture.js';
+import { changeFlats, patternMarkup } from '../render/diff/wording.js';
 import { formatDuration, formatMany, threadNoun } from '../render/format.js';
 import { originText, subtitleOf, titlesOf } from '../render/frames/captions.js';
 import { texturePatterns } from '../render/frames/drawing.js';
 import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
+import { profileOfBoth } from './contents/compared-profile.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
 import { documentStart, themeStyle } from './document.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
-import { formatHash, START, type State } from './view/state.js';
+import { COMPARED_RECORDINGS, formatHash, START, type State } from './view/state.js';
 
 export interface HtmlOptions {
   /** Default: what was recorded, where and when, if known. */
@@ -32,6 +36,16 @@ export interface HtmlOptions {
 export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Generator<string> {
   yield beforeData(profile, options);
   yield* deflatedBase64(pageDataPieces(profile));
+  yield AFTER_DATA;
+}
+
+/** Yields the page of a comparison of two recordings. */
+export function* renderComparedHtml(comparison: Comparison, options: DiffPictureOptions = {}): Generator<string> {
+  const { title = DEFAULT_TITLE, icicle = START.isIcicle, widthOf = START.widthOf } = options;
+  const { scales, per } = comparison;
+  const start: State = { ...START, ...COMPARED_RECORDINGS, isIcicle: icicle, widthOf };
+  yield opening(title, comparedHeadMarkup(comparison, title), start, false);
+  yield* deflatedBase64(pageDataPieces(profileOfBoth(comparison), null, { scales, per }));
   yield AFTER_DATA;
 }
 
@@ -59,11 +73,14 @@ export async function* renderHtmlInParallel(
 function beforeData(profile: Profile, options: HtmlOptions): string {
   const { icicle = START.isIcicle, isServed = false } = options;
   const { title, windowTitle } = titlesOf(profile, options.title);
+  return opening(windowTitle, headMarkup(profile, title), { ...START, isIcicle: icicle }, isServed);
+}
+
+function opening(title: string, head: string, start: State, isServed: boolean): string {
   const style = pageStyle();
-  const start: State = { ...START, isIcicle: icicle };
-  return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${headMarkup(profile, title)}
+  return `${documentStart({ title, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${head}
 <main id="app"${isServed ? ' data-served' : ''} data-start="${xml(formatHash(start, null))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
-<svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}</svg>
+<svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}${patternMarkup()}</svg>
 <script type="application/octet-stream" id="data">`;
 }
 
@@ -85,7 +102,7 @@ export function pagePolicy(isServed: boolean): string {
 }
 
 function pageStyle(): string {
-  return `${themeStyle()}\n${PAGE_STYLE}`;
+  return `${themeStyle()}\n${changeFlats()}\n${PAGE_STYLE}`;
 }
 
 function hashOf(source: string): string {
@@ -98,14 +115,31 @@ function headMarkup(profile: Profile, title: string): string {
   const { text, isDoubtful } = trustOf(profile);
   const count = formatMany(threads.length, threadNoun(meta));
   const size = meta.weight === 'ns' && !meta.merged ? `${formatDuration(meta.endNs - meta.startNs)} · ${count}` : count;
+  return `${headerMarkup(title, size, { text, isDoubtful })}\n${trustMarkup(profile)}`;
+}
+
+function headerMarkup(title: string, size: string, { text, isDoubtful }: ReturnType<typeof trustOf>): string {
   return [
     '<header>',
     `<div class="brand">${LOGO}<h1><bdi>${xml(title)}</bdi></h1></div>`,
     `<span class="sub">${xml(size)}</span>`,
     `<button type="button" class="trust${isDoubtful ? ' doubt' : ''}" popovertarget="trust" title="what was recorded, and how far to trust it">${xml(text)}</button>`,
     '</header>',
-    trustMarkup(profile),
   ].join('\n');
+}
+
+/** The chip is about the recording that is to be trusted least. */
+function comparedHeadMarkup(comparison: Comparison, title: string): string {
+  const { profiles, scales, per } = comparison;
+  const [before, after] = [trustOf(profiles.before), trustOf(profiles.after)];
+  const [side, trust] = before.isDoubtful && !after.isDoubtful ? ['before', before] : ['after', after];
+  const time = (of: 'before' | 'after') => formatDuration(profiles[of].quality.totalNs * scales[of]);
+  const size = `Comparison · ${time('before')} → ${time('after')}${per === null ? '' : ` per ${per}`}`;
+  const isSame = before.text === after.text;
+  const chip = { ...(trust as typeof after), text: isSame ? after.text : `${side}: ${(trust as typeof after).text}` };
+  const { warnings, lines, notes } = diffTexts(comparison);
+  const origins = [profiles.before, profiles.after].map(({ meta }) => originText(meta)).filter(Boolean);
+  return `${headerMarkup(title, size, chip)}\n${factsMarkup(warnings, lines, notes, origins)}`;
 }
 
 /** A flame, as bars. */
@@ -115,15 +149,24 @@ const LOGO = `<svg class="logo" aria-hidden="true" viewBox="0 0 16 16" width="18
 function trustMarkup(profile: Profile): string {
   const { line, notes, damage, warnings } = qualitySummary(profile);
   const origin = originText(profile.meta);
+  const about = [subtitleOf(profile, callsOf(profile)), ...(origin === '' ? [] : [origin])];
+  return factsMarkup([...damage, ...warnings], [line], notes, about);
+}
+
+function factsMarkup(
+  alerts: readonly string[],
+  lines: readonly string[],
+  notes: readonly string[],
+  about: readonly string[],
+): string {
   const item = (text: string) => `<li><bdi>${xml(visibleText(text))}</bdi></li>`;
-  const alerts = [...damage, ...warnings];
+  const paragraph = (text: string) => `<p>${xml(text)}</p>`;
   return [
     '<div id="trust" class="facts" popover role="dialog" aria-label="What was recorded" tabindex="0">',
     ...(alerts.length === 0 ? [] : [`<ul class="warnings">${alerts.map(item).join('')}</ul>`]),
-    `<p>${xml(line)}</p>`,
+    ...lines.map(paragraph),
     ...(notes.length === 0 ? [] : [`<ul class="notes" aria-label="Notes">${notes.map(item).join('')}</ul>`]),
-    `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
-    ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
+    ...about.map(paragraph),
     '</div>',
   ].join('\n');
 }

@@ -3,7 +3,7 @@
  */
 
 import type { Per } from '../../analysis/compare.js';
-import { isWithinNoise, noiseOfSums } from '../../analysis/compare.js';
+import { isWithinNoise, noiseOfSums, scaled } from '../../analysis/compare.js';
 import type { NodeId } from '../../model/units.js';
 import { type Change, changeLevel } from '../frames/colours.js';
 import { type FrameTable, frameTable, subtreeSums } from '../frames/frame-table.js';
@@ -33,8 +33,10 @@ export interface PathColumns {
   /** Factors for times and numbers of calls. */
   readonly scales: { readonly before: number; readonly after: number };
   readonly per: Per | null;
-  /** What widths count, if it is not the time of all calls. */
+  /** Default: the time of all calls. */
   readonly counted?: CountedWeights | undefined;
+  /** Default: two recordings. */
+  readonly sides?: SideNames | undefined;
 }
 
 /** The own weight of each node. */
@@ -42,7 +44,19 @@ export interface CountedWeights {
   readonly weight: 'ns' | 'calls';
   readonly before: Float64Array;
   readonly after: Float64Array;
+  /** They are the time of all calls of a path. */
+  readonly hasNoise: boolean;
 }
+
+/** How the sides are called. */
+export interface SideNames {
+  readonly before: string;
+  readonly after: string;
+  /** Where the side before is, in a sentence: "before", "in thread 2". */
+  readonly than: string;
+}
+
+export const RECORDINGS: SideNames = { before: 'before', after: 'after', than: 'before' };
 
 export interface DiffPaths extends PathColumns {
   readonly totals: { readonly before: Float64Array; readonly after: Float64Array }; // scaled, as is `self`
@@ -54,7 +68,7 @@ export interface DiffPaths extends PathColumns {
 export function diffPaths(columns: PathColumns): DiffPaths {
   const { before, after, scales, counted } = columns;
   const own = counted ?? { before: before.selfNs, after: after.selfNs };
-  const scaled = (values: Float64Array, scale: number) => (scale === 1 ? values : values.map((value) => value * scale));
+  const times = (values: Float64Array, scale: number) => values.map((value) => scaled(value, scale));
   const sums = (values: { before: Float64Array; after: Float64Array }) => ({
     before: subtreeSums(columns, values.before),
     after: subtreeSums(columns, values.after),
@@ -62,8 +76,8 @@ export function diffPaths(columns: PathColumns): DiffPaths {
   const totals = sums(own);
   return {
     ...columns,
-    self: { before: scaled(own.before, scales.before), after: scaled(own.after, scales.after) },
-    totals: { before: scaled(totals.before, scales.before), after: scaled(totals.after, scales.after) },
+    self: { before: times(own.before, scales.before), after: times(own.after, scales.after) },
+    totals: { before: times(totals.before, scales.before), after: times(totals.after, scales.after) },
     callsWithin: sums({ before: before.calls, after: after.calls }),
   };
 }
@@ -113,7 +127,7 @@ export function changeOf(paths: DiffPaths, node: NodeId): Change {
 
 /** Returns the largest difference of the time of a path that may be chance; NaN if unknown. */
 export function totalNoise(paths: DiffPaths, node: NodeId): number {
-  return paths.counted === undefined ? noiseAt(paths, node).totalNs : Number.NaN;
+  return paths.counted?.hasNoise === false ? Number.NaN : noiseAt(paths, node).totalNs;
 }
 
 /** Returns the largest difference of average durations that may be chance; NaN if unknown. */
