@@ -628,11 +628,13 @@ describe('each number is that of the JSON', () => {
     const page = await browser.open(
       [...renderComparedHtml(compareProfiles(before, after), { title: 'a → b' })].join(''),
     );
-    await goTo(page, `#view=functions&columns=${DIFF_COLUMNS.join()}`);
-    const table = await tableOf(page, 'Functions');
-    expect(table.cells).toHaveLength(diff.functions.length);
-    expect(table.titles).toHaveLength(1 + DIFF_COLUMNS.length);
-    expectTrue(table, { Function: null, ...diffTruth() }, byName(diff.functions));
+    for (const columns of DIFF_COLUMNS) {
+      await goTo(page, `#view=functions&columns=${columns.join()}`);
+      const table = await tableOf(page, 'Functions');
+      expect(table.cells).toHaveLength(diff.functions.length);
+      expect(table.titles).toHaveLength(1 + columns.length);
+      expectTrue(table, { Function: null, ...diffTruth() }, byName(diff.functions));
+    }
     await page.close();
   });
 });
@@ -653,7 +655,8 @@ async function blockedNs(inputs: Parameters<typeof askWaits>[0]): Promise<number
   return threads.reduce((sum, { stats }) => sum + stats.blockedNs + stats.wakeUpNs, 0);
 }
 
-const DIFF_COLUMNS = ['total', 'self', 'calls', 'avg', 'p99'].flatMap((key) => [
+/** Those of one number at a time: all of them are wider than the window. */
+const DIFF_COLUMNS = ['total', 'self', 'calls', 'avg', 'p99'].map((key) => [
   ...[key, `${key}-before`, key === 'total' ? 'difference' : `${key}-change`, `${key}-percent`],
 ]);
 

@@ -210,7 +210,7 @@ describe('what changed between two builds?', () => {
     const steps = new Steps();
     const numbers = async () => (await rows(compared)).map((cells) => cells.slice(0, 5).join(' | '));
     await eventually(numbers).toContain('refill | 2.25 ms | 1.25 ms | ▲ +1 ms | +80 %');
-    await steps.click(row(compared, 'Functions', /^2.25 ms.*refill/));
+    await steps.click(row(compared, 'Functions', /^refill/));
     expect(await compared.locator('g.frame.match').count()).toBe(1);
     expect(await compared.locator('.compared tr').nth(1).textContent()).toBe('Total2.25 ms1.25 ms▲ +1 ms+80 %');
     expect(steps.taken).toBeLessThanOrEqual(MOST);

@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<Measure, string>> = {
 };
 
 export function comparedNumbers({ names, row }: ComparedFunction): HTMLElement {
-  const titles = ['', names.after, names.before, 'change', '%'].map((title) =>
+  const titles = [names.after, names.before, 'change', '%'].map((title) =>
     html('th', { scope: 'col' }, capitalized(title)),
   );
   const rows = MEASURES.map((measure) => {
@@ -29,5 +29,5 @@ export function comparedNumbers({ names, row }: ComparedFunction): HTMLElement {
     ];
     return html('tr', {}, html('th', { scope: 'row' }, TITLES[measure]), ...cells.map((cell) => html('td', {}, cell)));
   });
-  return html('table', { class: 'compared' }, html('tr', {}, ...titles), ...rows);
+  return html('table', { class: 'compared' }, html('tr', {}, html('td', {}), ...titles), ...rows);
 }
