@@ -205,6 +205,20 @@ describe('how do two threads differ?', () => {
   });
 });
 
+describe('how does a thread differ from the rest?', () => {
+  test('by a button, and by a key that ends it, too', async () => {
+    await goTo(served, '#threads=tid:1');
+    await served.getByRole('button', { name: 'Compare with the rest' }).click();
+    await eventually(() => hashOf(served)).toContain('against=rest');
+    await eventually(async () => (await chips(served))[1]).toMatch(/^compared with the rest, scaled to the same total/);
+    await press(served, 'x');
+    await eventually(() => chips(served)).toEqual(['thread 1']);
+    await press(served, 'x');
+    await eventually(() => hashOf(served)).toContain('against=rest');
+    await goTo(served);
+  });
+});
+
 describe('what changed between two builds?', () => {
   test('the first row, and its frames', async () => {
     const steps = new Steps();
