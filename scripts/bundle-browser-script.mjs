@@ -64,10 +64,3 @@ writeFileSync('src/page/packages.generated.json', JSON.stringify(pagePackages));
 
 const diffSvg = await bundled({ entryPoints: ['src/render/diff/browser/svg.ts'], format: 'iife' });
 writeFileSync('src/render/diff/script.generated.ts', constant('DIFF_SVG_SCRIPT', diffSvg));
-
-const diffPage = await bundled({ entryPoints: ['src/page/diff/browser/page.ts'], format: 'iife' });
-const diffStyle = await bundled({ entryPoints: ['src/page/diff/browser/page.css'], target: 'chrome123' });
-writeFileSync(
-  'src/page/diff/page.generated.ts',
-  constant('DIFF_PAGE_SCRIPT', inHtml(diffPage)) + constant('DIFF_PAGE_STYLE', diffStyle),
-);

@@ -59,6 +59,7 @@ const STATES = {
   threads: '#view=threads',
   timeline: '#chart=9171',
   range: '#range=48000000-105000000',
+  rest: '#range=48000000-105000000&against=rest&function=handle_request',
   hidden: '#hide=pure-waits',
   collapsed: '#collapse=libc.so.6',
   zoomed: '#hide=pure-waits&zoom=main;requests',

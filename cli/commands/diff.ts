@@ -156,10 +156,12 @@ export const DiffOptions = z.object({
     title: flag(z.string().optional(), 'title of the picture (html, svg; default: the names of the inputs)', {
       formats: PICTURES,
     }),
-    icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', { formats: PICTURES }),
+    icicle: flag(z.boolean().default(false), 'callers on top, callees below, as pages have them (svg)', {
+      formats: PICTURES,
+    }),
     widthOf: flag(
-      z.enum(['after', 'before', 'larger']).default('after'),
-      'what the width of a frame shows: its time after or before, or the larger of both (html, svg)',
+      z.enum(['larger', 'after', 'before']).default('larger'),
+      'what the width of a frame shows: the larger of its times after and before, or one of these (html, svg)',
       { formats: PICTURES },
     ),
     width: flag(
@@ -555,11 +557,11 @@ async function rendererOf(
   inputs: readonly string[],
   formats: readonly Format[],
 ): Promise<(format: OwnFormat) => Chunks> {
-  const [{ compareProfiles }, { diffFoldedBytes, renderDiffFolded }, { renderDiffHtml }, { renderDiffSvg }] =
+  const [{ compareProfiles }, { diffFoldedBytes, renderDiffFolded }, { renderComparedHtml }, { renderDiffSvg }] =
     await Promise.all([
       import('../../src/render/diff/comparison.js'),
       import('../../src/render/diff/folded.js'),
-      import('../../src/page/diff/html.js'),
+      import('../../src/page/html.js'),
       import('../../src/render/diff/picture.js'),
     ]);
   const { per = null, icicle, widthOf, width, maxFolded } = options;
@@ -575,7 +577,7 @@ async function rendererOf(
       case 'svg':
         return renderDiffSvg(comparison, { ...look, ...(width !== undefined && { widthPx: width }) });
       case 'html':
-        return renderDiffHtml(comparison, answer.functions, look);
+        return renderComparedHtml(comparison, { title: look.title, widthOf });
     }
   };
 }

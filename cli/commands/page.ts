@@ -8,7 +8,7 @@ import { PtflameError } from '../../src/model/errors.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { general } from '../options/shared.js';
 import { path } from '../options/values.js';
-import { refuseOtherName } from '../output/kinds.js';
+import { refuseOtherName } from '../output/formats.js';
 import { openOutput, writeAll } from '../output/outputs.js';
 import { isStandardOutput, isTerminal } from '../output/write-chunks.js';
 import { notify } from '../terminal/notify.js';

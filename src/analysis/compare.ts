@@ -8,6 +8,7 @@ import { nodeOrder } from '../model/calls/tree-view.js';
 import { PtflameError } from '../model/errors.js';
 import { compareUtf8 } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import type { FunctionSums } from './tree/functions.js';
 import { isStop } from './tree/outside.js';
 
 /** A call tree, with the names of its symbols. */
@@ -135,6 +136,11 @@ export function scaleOf(tree: CallTree, durationNs: Nanoseconds, per: Per | null
   );
 }
 
+/** Scales a number; what only rounding distinguishes is equal. */
+export function scaled(value: number, scale: number): number {
+  return scale === 1 ? value : Number((value * scale).toPrecision(12));
+}
+
 function rootCalls({ length, parent, symbol, calls }: CallTree): number {
   let sum = 0;
   for (let node = ROOT + 1; node < length; node++)
@@ -243,4 +249,42 @@ export function quantileRange(sample: CountedSample, part: number): QuantileRang
   const [first, last] = [Math.floor(complete * part - error), Math.ceil(complete * part + error)];
   const valueAt = (rank: number) => percentile(histogram, rank / complete, minNs, maxNs);
   return { low: first < 1 ? 0 : valueAt(first), high: last > complete ? Number.POSITIVE_INFINITY : valueAt(last) };
+}
+
+/** The sums of one side of a comparison. */
+export interface ComparedSums
+  extends Pick<FunctionSums, 'calls' | 'inferred' | 'completeNs' | 'minNs' | 'maxNs' | 'selfNs'> {
+  /** null: unknown. */
+  readonly histogram: Histogram | null;
+  /** What times and numbers of calls are multiplied by, which these are not. */
+  readonly scale: number;
+}
+
+/** The largest differences that may be chance; NaN if unknown. Where p99 is to be expected; null: unknown. */
+export interface NoiseOfSums extends Readonly<Record<'totalNs' | 'selfNs' | 'avgNs', Nanoseconds>> {
+  readonly p99: { readonly before: QuantileRange | null; readonly after: QuantileRange | null };
+}
+
+export function noiseOfSums(before: ComparedSums, after: ComparedSums): NoiseOfSums {
+  const [old, now] = [uncertaintiesOf(before), uncertaintiesOf(after)];
+  return {
+    totalNs: noiseOf(old.totalNs, now.totalNs),
+    selfNs: noiseOf(old.selfNs, now.selfNs),
+    avgNs: noiseOf(old.avgNs, now.avgNs),
+    p99: { before: quantileRange(old.sample, 0.99), after: quantileRange(now.sample, 0.99) },
+  };
+}
+
+/** Of the duration of one call, and of sums over all of them. */
+function uncertaintiesOf({ scale, selfNs, ...sums }: ComparedSums) {
+  const complete = sums.calls - sums.inferred;
+  const sample = { ...sums, complete };
+  const ofCall = variance(sample, sums.histogram);
+  const ofSum = (variance: number) => ({ variance: variance * complete * scale ** 2, calls: complete });
+  return {
+    sample,
+    avgNs: { variance: ofCall / complete, calls: complete },
+    totalNs: ofSum(ofCall),
+    selfNs: ofSum(selfVariance(sample, selfNs, ofCall)),
+  };
 }

@@ -9,17 +9,21 @@ import { askForMemory } from '../model/memory.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
+import type { Comparison } from '../render/diff/comparison.js';
+import { DEFAULT_TITLE, type DiffPictureOptions, diffTexts } from '../render/diff/picture.js';
+import { changeFlats, patternMarkup } from '../render/diff/wording.js';
 import { formatDuration, formatMany, threadNoun } from '../render/format.js';
 import { originText, subtitleOf, titlesOf } from '../render/frames/captions.js';
 import { texturePatterns } from '../render/frames/drawing.js';
 import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
+import { profileOfBoth } from './contents/compared-profile.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
 import { documentStart, type ReportHead, themeStyle } from './document.js';
 import { PAGE_LOADER, PAGE_NOTICE, PAGE_SCRIPT, PAGE_SCRIPT_HASH, PAGE_STYLE } from './page.generated.js';
-import { formatHash, START, type State } from './view/state.js';
+import { COMPARED_RECORDINGS, formatHash, START, type State } from './view/state.js';
 
 export interface HtmlOptions {
   /** Default: what was recorded, where and when, if known. */
@@ -34,6 +38,17 @@ export interface HtmlOptions {
 export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Generator<string> {
   yield beforeData(profile, options);
   yield* deflatedBase64(pageDataPieces(profile));
+  yield AFTER_DATA;
+}
+
+/** Yields the page of a comparison of two recordings. */
+export function* renderComparedHtml(comparison: Comparison, options: DiffPictureOptions = {}): Generator<string> {
+  const { title = DEFAULT_TITLE, icicle = START.isIcicle, widthOf = START.widthOf } = options;
+  const { scales, per } = comparison;
+  const start: State = { ...START, ...COMPARED_RECORDINGS, isIcicle: icicle, widthOf };
+  const head = { windowTitle: title, markup: comparedHeadMarkup(comparison, title), start: formatHash(start, null) };
+  yield opening(head);
+  yield* deflatedBase64(pageDataPieces(profileOfBoth(comparison), null, { scales, per }));
   yield AFTER_DATA;
 }
 
@@ -60,11 +75,14 @@ export async function* renderHtmlInParallel(
 
 function beforeData(profile: Profile, options: HtmlOptions): string {
   const { isServed = false } = options;
-  const { windowTitle, markup, start } = reportHead(profile, options);
+  return opening(reportHead(profile, options), isServed);
+}
+
+function opening({ windowTitle: title, markup, start }: ReportHead, isServed = false): string {
   const style = pageStyle();
-  return `${documentStart({ title: windowTitle, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${markup}
+  return `${documentStart({ title, policy: pagePolicy(isServed), style, notice: PAGE_NOTICE })}${markup}
 <main id="app"${isServed ? ' data-served' : ''} data-start="${xml(start)}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
-<svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}</svg>
+${patternDefs()}
 ${DEFLATED_SCRIPT}
 <script type="application/octet-stream" id="data">`;
 }
@@ -100,8 +118,14 @@ export function pagePolicy(isServed: boolean): string {
   ].join('; ');
 }
 
-export function pageStyle(): string {
-  return `${themeStyle()}\n${PAGE_STYLE}`;
+/** The patterns that frames refer to. */
+export function patternDefs(): string {
+  return `<svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}${patternMarkup()}</svg>`;
+}
+
+/** `style`: what the page has besides colours. */
+export function pageStyle(style: string = PAGE_STYLE): string {
+  return `${themeStyle()}\n${changeFlats()}\n${style}`;
 }
 
 export function hashOf(source: string): string {
@@ -114,14 +138,31 @@ function headMarkup(profile: Profile, title: string): string {
   const { text, isDoubtful } = trustOf(profile);
   const count = formatMany(threads.length, threadNoun(meta));
   const size = meta.weight === 'ns' && !meta.merged ? `${formatDuration(meta.endNs - meta.startNs)} · ${count}` : count;
+  return `${headerMarkup(title, size, { text, isDoubtful })}\n${trustMarkup(profile)}`;
+}
+
+function headerMarkup(title: string, size: string, { text, isDoubtful }: ReturnType<typeof trustOf>): string {
   return [
     '<header>',
     `<div class="brand">${LOGO}<h1><bdi>${xml(title)}</bdi></h1></div>`,
     `<span class="sub">${xml(size)}</span>`,
     `<button type="button" class="trust${isDoubtful ? ' doubt' : ''}" popovertarget="trust" title="what was recorded, and how far to trust it">${xml(text)}</button>`,
     '</header>',
-    trustMarkup(profile),
   ].join('\n');
+}
+
+/** The chip is about the recording that is to be trusted least. */
+function comparedHeadMarkup(comparison: Comparison, title: string): string {
+  const { profiles, scales, per } = comparison;
+  const [before, after] = [trustOf(profiles.before), trustOf(profiles.after)];
+  const [side, trust] = before.isDoubtful && !after.isDoubtful ? ['before', before] : ['after', after];
+  const time = (of: 'before' | 'after') => formatDuration(profiles[of].quality.totalNs * scales[of]);
+  const size = `Comparison · ${time('before')} → ${time('after')}${per === null ? '' : ` per ${per}`}`;
+  const isSame = before.text === after.text;
+  const chip = { ...(trust as typeof after), text: isSame ? after.text : `${side}: ${(trust as typeof after).text}` };
+  const { warnings, lines, notes } = diffTexts(comparison);
+  const origins = [profiles.before, profiles.after].map(({ meta }) => originText(meta)).filter(Boolean);
+  return `${headerMarkup(title, size, chip)}\n${factsMarkup(warnings, lines, notes, origins)}`;
 }
 
 /** A flame, as bars. */
@@ -131,15 +172,24 @@ export const LOGO = `<svg class="logo" aria-hidden="true" viewBox="0 0 16 16" wi
 function trustMarkup(profile: Profile): string {
   const { line, notes, damage, warnings } = qualitySummary(profile);
   const origin = originText(profile.meta);
+  const about = [subtitleOf(profile, callsOf(profile)), ...(origin === '' ? [] : [origin])];
+  return factsMarkup([...damage, ...warnings], [line], notes, about);
+}
+
+function factsMarkup(
+  alerts: readonly string[],
+  lines: readonly string[],
+  notes: readonly string[],
+  about: readonly string[],
+): string {
   const item = (text: string) => `<li><bdi>${xml(visibleText(text))}</bdi></li>`;
-  const alerts = [...damage, ...warnings];
+  const paragraph = (text: string) => `<p>${xml(text)}</p>`;
   return [
     '<div id="trust" class="facts" popover role="dialog" aria-label="What was recorded" tabindex="0">',
     ...(alerts.length === 0 ? [] : [`<ul class="warnings">${alerts.map(item).join('')}</ul>`]),
-    `<p>${xml(line)}</p>`,
+    ...lines.map(paragraph),
     ...(notes.length === 0 ? [] : [`<ul class="notes" aria-label="Notes">${notes.map(item).join('')}</ul>`]),
-    `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
-    ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
+    ...about.map(paragraph),
     '</div>',
   ].join('\n');
 }

@@ -5,13 +5,22 @@
 import { type Finding, findingsOf, type OwnTime, reasonsOfWaits } from '../analysis/findings/findings.js';
 import { NO_PURE_WAITS, pureWaitsOf } from '../analysis/findings/pure-waits.js';
 import { functionsOf } from '../analysis/tree/functions.js';
-import { recordsSwitches } from '../analysis/tree/outside.js';
+import { isLost, recordsSwitches } from '../analysis/tree/outside.js';
 import { treeOfAllThreads } from '../analysis/tree/reshape.js';
 import type { Profile, Quality, TraceMeta } from '../model/profile/profile.js';
 import { hiddenJumpsRemedy, remedyOf } from '../model/profile/profile.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
-import { formatCalls, formatDuration, formatMany, formatShare, threadNoun } from './format.js';
+import { RECORDINGS, type SideNames } from './diff/paths.js';
+import {
+  formatCalls,
+  formatDifference,
+  formatDuration,
+  formatMany,
+  formatPercentChange,
+  formatShare,
+  threadNoun,
+} from './format.js';
 import { causeText } from './quality-summary.js';
 
 /** A part of a sentence. Names and causes are input text, and not escaped. */
@@ -25,6 +34,8 @@ export interface FindingContext {
   readonly meta: Pick<TraceMeta, 'merged' | 'recorded'>;
   readonly quality: Pick<Quality, 'hiddenNs' | 'totalNs' | 'losses'>;
   readonly nameOf: (symbol: SymbolId) => string;
+  /** Of a comparison; default: recordings. */
+  readonly sides?: SideNames;
 }
 
 /** Returns what stands out of a profile, the most important first. `waits`: of the same trace; null: not known, or not asked. */
@@ -113,6 +124,8 @@ export function sentenceOf(finding: Finding, context: FindingContext): SentenceP
       ]);
       return [number(formatDuration(ns)), text(' of blocked time: '), ...list, text('.')];
     }
+    case 'comparison':
+      return comparisonSentence(finding, context);
     case 'merged': {
       const { recordings, allNs, largest, pureWaitsNs } = finding;
       const { name: group, ns } = largest;
@@ -135,6 +148,32 @@ function lostSentence({ ns, allNs, isOfRunning, cause }: Of<'lost'>, { quality, 
   const remedy = cause && remedyOf(cause, quality.losses, meta);
   const why = cause === null ? '' : `. Largest cause: ${causeText(cause)}`;
   return [share(ns, allNs), text(`${of}${why}${remedy === null ? '' : `; ${remedy}`}.`)];
+}
+
+function comparisonSentence({ beforeNs, afterNs, largest }: Of<'comparison'>, context: FindingContext): SentencePart[] {
+  const { sides = RECORDINGS, nameOf } = context;
+  const change = formatDifference(afterNs - beforeNs);
+  const isSame = Math.abs(afterNs - beforeNs) < 0.0005 * Math.max(1, beforeNs);
+  const than = sides === RECORDINGS ? 'before' : `the ${sides.before}`;
+  const subject = sides === RECORDINGS ? 'The recording after' : `The ${sides.after}`;
+  const totals = isSame
+    ? [text(`${subject} has as much time as ${than}: `), number(formatDuration(afterNs))]
+    : [
+        text(`${subject} has `),
+        number(formatDuration(afterNs)),
+        text(`, ${than} ${formatDuration(beforeNs)}: `),
+        number(`${change}${beforeNs > 0 ? `, ${formatPercentChange(beforeNs, afterNs)}` : ''}`),
+      ];
+  if (largest === null) return [...totals, text('. No function changed much beyond noise.')];
+  const lost = isLost(largest.symbol) ? ': the trace has gaps there, so other functions may lack time' : '';
+  return [
+    ...totals,
+    text('. Largest change beyond noise: '),
+    name(nameOf(largest.symbol)),
+    text(' '),
+    number(formatDifference(largest.afterNs - largest.beforeNs)),
+    text(`${lost}.`),
+  ];
 }
 
 function waitingSentence({ ns, allNs, reasons, isAtLeast }: Of<'waiting'>): SentencePart[] {

@@ -1,9 +1,9 @@
 /**
  * Writes the offline page: one HTML file with the report page and the engine that decodes what is dropped on it.
  */
-import { documentStart, themeStyle } from '../page/document.js';
-import { hashOf, LOGO } from '../page/html.js';
-import { texturePatterns } from '../render/frames/drawing.js';
+import { documentStart } from '../page/document.js';
+import { hashOf, LOGO, pageStyle, patternDefs } from '../page/html.js';
+import { PAGE_LOADER } from '../page/page.generated.js';
 
 /** What the page is made of; `scripts/bundle-offline-page.mjs` has it bundled. */
 export interface OfflineParts {
@@ -21,34 +21,25 @@ export interface OfflineParts {
 }
 
 export function offlinePage({ script, deflatedScript, style, engine, demo, notice }: OfflineParts): string {
-  const colours = `${themeStyle()}\n${style}`;
-  const policy = offlinePolicy(script, colours);
-  return `${documentStart({ title: 'ptflame', policy, style: colours, notice })}<header><div class="brand">${LOGO}<h1>ptflame</h1></div><span class="sub">Flame graphs from Intel PT</span></header>
+  const wholeStyle = pageStyle(style);
+  const policy = offlinePolicy(script, wholeStyle);
+  return `${documentStart({ title: 'ptflame', policy, style: wholeStyle, notice })}<header><div class="brand">${LOGO}<h1>ptflame</h1></div><span class="sub">Flame graphs from Intel PT</span></header>
 <main id="app"><noscript>This page needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
-<svg class="defs" aria-hidden="true" width="0" height="0">${texturePatterns()}</svg>
+${patternDefs()}
 <script type="application/octet-stream" id="demo">${demo}</script>
 <script type="application/octet-stream" id="engine">${engine}</script>
 <script type="application/octet-stream" id="script">${deflatedScript}</script>
-<script>${LOADER}</script>
+<script>${PAGE_LOADER}</script>
 </body>
 </html>
 `;
 }
 
-/** Inflates the page's script and runs it: deflated, it takes less than half. */
-const LOADER = `(async () => {
-const bytes = Uint8Array.from(atob(document.getElementById('script').textContent), (byte) => byte.charCodeAt(0));
-const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-const script = document.createElement('script');
-script.textContent = await new Response(inflated).text();
-document.body.append(script);
-})();`;
-
 /** Allows the page's own script and style, workers made of its own text, and no connection to anything. */
 function offlinePolicy(script: string, style: string): string {
   return [
     "default-src 'none'",
-    `script-src '${hashOf(LOADER)}' '${hashOf(script)}' 'wasm-unsafe-eval'`,
+    `script-src '${hashOf(PAGE_LOADER)}' '${hashOf(script)}' 'wasm-unsafe-eval'`,
     `style-src '${hashOf(style)}'`,
     'worker-src blob:',
     "connect-src 'none'",

@@ -1,15 +1,29 @@
 /**
  * Tests the page and the picture of a comparison in a real browser: mouse, keyboard alone, screen readers, narrow windows.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { diffOf } from '../../src/answers.js';
-import { renderDiffHtml } from '../../src/page/diff/html.js';
+import { beforeAll, expect, test } from 'vitest';
+import { renderComparedHtml } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
-import { renderDiffSvg } from '../../src/render/diff/picture.js';
+import { type DiffPictureOptions, renderDiffSvg } from '../../src/render/diff/picture.js';
+import { axeViolations } from '../helpers/browser/axe.js';
 import { press, windows } from '../helpers/browser/browser.js';
+import {
+  chips,
+  drawn,
+  enterGraph,
+  eventually,
+  focusedText,
+  frames,
+  goTo,
+  hashOf,
+  hover,
+  labels,
+  pick,
+  push,
+  rows,
+  tooltip,
+} from '../helpers/browser/report-page.js';
 import { analyzeText } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
@@ -17,9 +31,6 @@ const browser = windows('html');
 const pictures = windows('svg');
 /** Bypasses the content security policy, to inject axe into the page. */
 const lenient = windows('html', { bypassCSP: true });
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 30_000 });
 
 /** Calls of main, one after the other: a name and a duration each. */
 function trace(calls: readonly (readonly [name: string, ns: number])[]): string {
@@ -46,69 +57,73 @@ const AFTER = trace([
   ['fresh', 900],
 ]);
 
-async function pageText(): Promise<string> {
+async function pageText(options: DiffPictureOptions = {}): Promise<string> {
   const [before, after] = [
     await analyzeText(BEFORE, { durations: true }),
     await analyzeText(AFTER, { durations: true }),
   ];
-  return [...renderDiffHtml(compareProfiles(before, after), diffOf(before, after).functions, { title: 'a → b' })].join(
-    '',
-  );
+  return [...renderComparedHtml(compareProfiles(before, after), { title: 'a → b', ...options })].join('');
 }
 
-/** The label and the class of each frame, row by row from the top. */
-const frames = (page: Page) =>
-  page.evaluate(() => {
-    const labels = [...document.querySelectorAll('#labels text')].map((text) => text.textContent ?? '');
-    return { labels, classes: [...document.querySelectorAll('#boxes rect')].map((box) => box.getAttribute('class')) };
-  });
-const widthOf = async (page: Page, name: string) => {
-  const classes = (await frames(page)).classes;
-  return Number(await page.locator('#boxes rect').nth(classes.indexOf(name)).getAttribute('width'));
-};
-const tableRows = (page: Page) =>
-  page.$$eval('#functions tbody tr', (rows) => rows.map((row) => row.querySelector('th')?.textContent ?? ''));
+const classesOf = async (page: Page) => (await frames(page)).map(({ fill }) => /#fill-(\w+)/.exec(fill)?.[1] ?? fill);
+const widthOf = async (page: Page, name: string) =>
+  (await frames(page)).find(({ fill }) => fill.includes(`#fill-${name}`))?.width ?? 0;
+const names = async (page: Page) => (await rows(page)).map(([name]) => name);
 
 let page: Page;
 beforeAll(async () => {
   page = await browser.open(await pageText());
+  await drawn(page);
 }, 60_000);
 
-async function reset(): Promise<void> {
-  await page.bringToFront();
-  await page.evaluate(() => {
-    location.hash = '';
-    (document.activeElement as HTMLElement | null)?.blur();
-  });
-  await eventually(async () => (await frames(page)).labels[0]).toMatch(/^▲ all/);
-}
-
-test('begins with the width that was asked for, and shows it', async () => {
-  const [before, after] = [await analyzeText(BEFORE), await analyzeText(AFTER)];
-  for (const widthOf of ['before', 'larger'] as const) {
-    const rows = diffOf(before, after).functions;
-    const page = await browser.open([...renderDiffHtml(compareProfiles(before, after), rows, { widthOf })].join(''));
-    expect(await page.locator('#width').inputValue()).toBe(widthOf);
+test('begins with the width that was asked for', async () => {
+  for (const widthOf of ['before', 'after'] as const) {
+    const page = await browser.open(await pageText({ widthOf }));
+    await drawn(page);
+    await push(page, 'View');
+    const chosen = page.locator('.menu [aria-checked=true]', { hasText: widthOf === 'before' ? 'Before' : 'After' });
+    expect(await chosen.count()).toBe(1);
     await page.close();
   }
 });
 
 test('shows each kind of change by colour, sign and words', async () => {
-  const { labels, classes } = await frames(page);
-  expect(classes).toEqual(['more2', 'more2', 'less2', 'new', 'noise', 'gone', 'more3']);
-  expect(labels.some((label) => label.startsWith('▲ slower · +6 µs · +200 %'))).toBe(true);
+  await goTo(page);
+  expect((await classesOf(page)).toSorted()).toEqual(['gone', 'less2', 'more2', 'more2', 'more3', 'new', 'noise']);
+  const shown = await labels(page);
+  expect(shown.some((label) => label.startsWith('▲ slower · +6 µs · +200 %'))).toBe(true);
   for (const start of ['▼ faster · −900 ns', '✚ fresh · +900 ns · new', '✕ old · −800 ns · gone', '≈ noisy · +40 ns'])
     expect(
-      labels.filter((label) => start.startsWith(label) || label.startsWith(start)),
+      shown.filter((label) => start.startsWith(label) || label.startsWith(start)),
       start,
     ).toHaveLength(1);
+  const legend = await page.locator('.legend li').allTextContents();
+  expect(legend).toEqual(['▲ more', '▼ less', '✚ new', '✕ gone', '≈ within noise']);
+});
+
+test('says what changed most, and leads to it', async () => {
+  await goTo(page);
+  await eventually(() => page.locator('.finding p').textContent()).toMatch(
+    /^The recording after has .*\. Largest change beyond noise: slower \+6 µs\.$/,
+  );
+  await page.locator('.finding').getByRole('button', { name: 'Show it' }).click();
+  await eventually(() => hashOf(page)).toBe('function=slower');
+});
+
+test('has head, trust and notes of both recordings', async () => {
+  expect(await page.locator('h1').textContent()).toBe('a → b');
+  expect(await page.locator('header .sub').textContent()).toMatch(/^Comparison · \d.* → \d/);
+  const facts = await page.locator('#trust').textContent();
+  for (const part of ['before: ', 'after: ', 'how the time of a frame changed']) expect(facts).toContain(part);
+  expect(await page.locator('[role=tablist] [role=tab]').allTextContents()).not.toContain('Threads');
+  expect(await chips(page)).toEqual([]);
 });
 
 test('colours are patterns that exist, also in the dark', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     const missing = await page.$$eval(
-      '#boxes rect',
+      'g.frame rect',
       (boxes) =>
         boxes.filter((box) => {
           const [, id] = /url\("?#(.*?)"?\)/.exec(getComputedStyle(box).fill) ?? [];
@@ -121,10 +136,9 @@ test('colours are patterns that exist, also in the dark', async () => {
 });
 
 test('shows all numbers on hover', async () => {
-  await reset();
-  const box = await page.locator('#boxes rect').last().boundingBox();
-  await page.mouse.move((box?.x ?? 0) + 3, (box?.y ?? 0) + 3);
-  const text = await page.locator('.tooltip').textContent();
+  await goTo(page);
+  await hover(page, (await labels(page)).find((label) => label.startsWith('▲ slower')) as string);
+  const text = await tooltip(page);
   for (const part of [
     'slower',
     'total3 µs → 9 µs+6 µs · +200 % · noise ±',
@@ -134,13 +148,15 @@ test('shows all numbers on hover', async () => {
     'average1 µs → 3 µs',
   ])
     expect(text).toContain(part);
+  await page.mouse.move(0, 0);
 });
 
-test('the width is the time after, before, or the larger of both', async () => {
-  await reset();
+test('the width is the larger of both, or the time after or before', async () => {
+  await goTo(page);
   const widths: number[][] = [];
-  for (const choice of ['after', 'before', 'larger']) {
-    await page.selectOption('#width', choice);
+  for (const choice of ['After', 'Before', 'Larger of both']) {
+    await pick(page, 'View', choice);
+    await drawn(page);
     widths.push(await Promise.all([widthOf(page, 'more3'), widthOf(page, 'less2'), widthOf(page, 'gone')]));
   }
   const ratio = ([slower = 0, faster = 1]: readonly number[]) => slower / faster;
@@ -148,89 +164,83 @@ test('the width is the time after, before, or the larger of both', async () => {
   expect(ratio(widths[1] as number[])).toBeCloseTo(3000 / 2715, 1);
   expect(ratio(widths[2] as number[])).toBeCloseTo(9000 / 2715, 1);
   for (const [, , gone] of widths) expect(gone).toBeGreaterThan(30);
-  expect(page.url()).toContain('width=larger');
   await page.goBack();
-  await eventually(() => page.locator('#width').inputValue()).toBe('before');
+  await eventually(() => hashOf(page)).toBe('width-of=before');
 });
 
-test('a link shows the width that it names', async () => {
-  await reset();
-  await page.selectOption('#width', 'before');
-  const before = await widthOf(page, 'more3');
-  await page.reload();
-  await eventually(() => page.locator('#width').inputValue()).toBe('before');
-  expect(await widthOf(page, 'more3')).toBe(before);
+test('links show the width that they name, older ones, too', async () => {
+  for (const hash of ['#width-of=before', '#width=before']) {
+    await goTo(page, hash);
+    expect((await widthOf(page, 'more3')) / (await widthOf(page, 'less2'))).toBeCloseTo(3000 / 2715, 1);
+    expect(await page.locator('.notice').textContent()).toBe('');
+  }
 });
 
 test('the table is sorted by its titles, and a function marks its frames', async () => {
-  await reset();
-  expect((await tableRows(page))[0]).toBe('slower');
-  await page.locator('[data-key=name] button').click();
-  expect((await tableRows(page)).slice(0, 2)).toEqual(['faster', '✚ new fresh']);
-  expect(await page.locator('[data-key=name]').getAttribute('aria-sort')).toBe('descending');
-  await page.locator('[data-key=name] button').click();
-  expect((await tableRows(page))[0]).toBe('slower');
-  await page.locator('#functions tbody button', { hasText: 'noisy' }).click();
-  expect(await page.locator('#boxes .match').count()).toBe(1);
-  expect(await tableRows(page)).toEqual(['noisy']);
-  expect(await page.locator('#functions tbody td.noisy').first().textContent()).toMatch(/^≈ \+/);
+  await goTo(page);
+  await eventually(async () => (await names(page))[0]).toBe('slower');
+  expect((await rows(page)).map((cells) => cells.slice(0, 5).join(' | '))).toEqual([
+    'slower | 9 µs | 3 µs | ▲ +6 µs | +200 %',
+    'main | 13.7 µs | 8.49 µs | ▲ +5.24 µs | +61.7 %',
+    'faster | 1.81 µs | 2.71 µs | ▼ −900 ns | −33.1 %',
+    'fresh | 900 ns | 0 ns | ✚ +900 ns | new',
+    'old | 0 ns | 800 ns | ✕ −800 ns | −100 %',
+    'noisy | 1.84 µs | 1.8 µs | ≈ +40 ns | +2.22 %',
+  ]);
+  await page.locator('.table .row', { hasText: 'noisy' }).click();
+  await eventually(() => page.locator('g.frame.match').count()).toBe(1);
+});
+
+test('a function that is gone has its numbers in the panel, with callers and callees', async () => {
+  await goTo(page, '#function=old');
+  await eventually(() => page.locator('.compared tr').nth(1).textContent()).toBe('Total0 ns800 ns✕ −800 ns−100 %');
+  await eventually(() => page.locator('.path small').first().textContent()).toBe('✕ −800 ns');
+  await goTo(page, '#function=main');
+  await eventually(() => page.locator('.path', { hasText: 'noisy' }).locator('small').textContent()).toBe('≈ +40 ns');
 });
 
 test('works by keys alone', async () => {
-  await reset();
-  await page.locator('#bar input').focus();
+  await goTo(page);
+  await press(page, '/');
   await page.keyboard.type('slow');
-  await eventually(() => page.locator('output').textContent()).toMatch(/^1 frame, /);
-  await press(page, 'Enter', 'ArrowUp', 'ArrowUp');
-  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
-  expect(await focused()).toMatch(/^slower: more time than before, total 3 µs → 9 µs/);
-  expect(await page.locator('#mark.keys').getAttribute('visibility')).toBe('visible');
+  await eventually(() => page.locator('.search output').textContent()).toMatch(/^1 frame, /);
   await press(page, 'Enter');
-  await eventually(() => page.url()).toContain('zoom=');
+  await page.locator('.graph.main g.frame[tabindex="0"]').focus();
+  await enterGraph(page);
+  await press(page, 'ArrowDown', 'ArrowDown');
+  await eventually(() => focusedText(page)).toMatch(/^slower: more time than before, total 3 µs → 9 µs/);
+  await press(page, 'Enter');
+  await eventually(() => hashOf(page)).toContain('zoom=');
   await press(page, 'Escape');
-  await eventually(() => page.url()).not.toContain('search=');
+  await eventually(() => hashOf(page)).not.toContain('search=');
   await press(page, 'r');
-  await eventually(() => page.url()).not.toContain('zoom=');
+  await eventually(() => hashOf(page)).not.toContain('zoom=');
 });
 
-test.each([380, 768, 1920])('fits a window of %i pixels', async (width) => {
-  await reset();
+test.each([390, 768, 1024, 1920])('fits a window of %i pixels', async (width) => {
+  await goTo(page, '#function=slower');
   await page.setViewportSize({ width, height: 700 });
-  await eventually(() => page.locator('#graph svg').first().getAttribute('width')).toBe(
-    String(await page.evaluate(() => document.getElementById('graph')?.clientWidth)),
-  );
+  await drawn(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   await page.setViewportSize({ width: 1200, height: 800 });
 });
 
-describe('axe finds no violations', () => {
-  const violations = (of: Page) =>
-    of.evaluate(async (source) => {
-      const holder = globalThis as unknown as { axe?: { run: () => Promise<{ violations: unknown[] }> } };
-      if (!holder.axe) new Function(source)();
-      const found = await (holder.axe as NonNullable<typeof holder.axe>).run();
-      type Found = { id: string; nodes: { target: string[]; failureSummary: string }[] };
-      return (found.violations as Found[]).map(({ id, nodes }) => [id, nodes[0]?.target, nodes[0]?.failureSummary]);
-    }, AXE);
-
-  test.each(['light', 'dark'] as const)(
-    'in the %s theme, also while searching and in a narrow window',
-    async (colorScheme) => {
-      const open = await lenient.open(await pageText());
-      await open.emulateMedia({ colorScheme });
-      expect(await violations(open)).toEqual([]);
-      await open.locator('#bar input').fill('slow');
-      expect(await violations(open)).toEqual([]);
-      await open.setViewportSize({ width: 420, height: 800 });
-      expect(await violations(open)).toEqual([]);
-    },
-  );
+test.each(['light', 'dark'] as const)('axe finds no violations in the %s theme', async (colorScheme) => {
+  const open = await lenient.open(await pageText());
+  await open.emulateMedia({ colorScheme });
+  for (const hash of ['', '#search=slow', '#function=slower', '#view=tree']) {
+    await goTo(open, hash);
+    expect(await axeViolations(open), hash).toEqual([]);
+  }
+  await open.setViewportSize({ width: 420, height: 800 });
+  expect(await axeViolations(open)).toEqual([]);
 });
 
 test('the picture zooms, searches and describes changes', async () => {
   const [before, after] = [await analyzeText(BEFORE), await analyzeText(AFTER)];
   const picture = await pictures.open([...renderDiffSvg(compareProfiles(before, after))].join(''));
-  expect((await frames(picture)).classes).toContain('gone');
+  const classes = await picture.$$eval('#boxes rect', (boxes) => boxes.map((box) => box.getAttribute('class')));
+  expect(classes).toContain('gone');
   await press(picture, '/');
   await picture.keyboard.type('noisy');
   await eventually(() => picture.locator('#boxes .match').count()).toBe(1);

@@ -17,8 +17,7 @@ import {
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { askLatency, askWaits, type Profile, profileBlockedTime, renderJson } from '../../src/index.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
-import { renderDiffHtml } from '../../src/page/diff/html.js';
-import { renderHtmlInParallel } from '../../src/page/html.js';
+import { renderComparedHtml, renderHtmlInParallel } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import {
   formatAtLeast,
@@ -627,17 +626,15 @@ describe('each number is that of the JSON', () => {
     ];
     const diff: Diff = diffOf(before, after);
     const page = await browser.open(
-      [...renderDiffHtml(compareProfiles(before, after), diff.functions, { title: 'a → b' })].join(''),
+      [...renderComparedHtml(compareProfiles(before, after), { title: 'a → b' })].join(''),
     );
-    const titles = (await page.locator('#functions thead th').allTextContents()).map((title) =>
-      title.replace(/ [▴▾]$/, ''),
-    );
-    const cells = await page.$$eval('#functions tbody tr', (all) =>
-      all.map((row) => [...row.children].map(({ textContent }) => textContent ?? '')),
-    );
-    expect(cells).toHaveLength(diff.functions.length);
-    const named = byName(diff.functions.map((row) => ({ ...row, name: shownName(row) })));
-    expectTrue({ titles, cells }, { function: null, ...diffTruth() }, named);
+    for (const columns of DIFF_COLUMNS) {
+      await goTo(page, `#view=functions&columns=${columns.join()}`);
+      const table = await tableOf(page, 'Functions');
+      expect(table.cells).toHaveLength(diff.functions.length);
+      expect(table.titles).toHaveLength(1 + columns.length);
+      expectTrue(table, { Function: null, ...diffTruth() }, byName(diff.functions));
+    }
     await page.close();
   });
 });
@@ -658,24 +655,28 @@ async function blockedNs(inputs: Parameters<typeof askWaits>[0]): Promise<number
   return threads.reduce((sum, { stats }) => sum + stats.blockedNs + stats.wakeUpNs, 0);
 }
 
-const shownName = ({ name, isNew, isGone }: DiffRow) => `${isNew ? '✚ new ' : isGone ? '✕ gone ' : ''}${name}`;
+/** Those of one number at a time: all of them are wider than the window. */
+const DIFF_COLUMNS = ['total', 'self', 'calls', 'avg', 'p99'].map((key) => [
+  ...[key, `${key}-before`, key === 'total' ? 'difference' : `${key}-change`, `${key}-percent`],
+]);
 
 type Change = { readonly before: number | null; readonly after: number | null };
 
 /** Titles and columns of the table of a comparison. */
 function diffTruth(): Truth<DiffRow> {
   const columns = [
-    ['total', 'totalNs', duration, formatDifference],
-    ['self', 'selfNs', duration, formatDifference],
-    ['calls', 'calls', (calls: number | null) => (calls === null ? '–' : formatAverageCount(calls)), countChange],
-    ['average', 'avgNs', duration, formatDifference],
+    ['', 'totalNs', duration, formatDifference],
+    ['Self', 'selfNs', duration, formatDifference],
+    ['Calls', 'calls', (calls: number | null) => (calls === null ? '–' : formatAverageCount(calls)), countChange],
+    ['Average', 'avgNs', duration, formatDifference],
     ['p99', 'p99Ns', (ns: number | null) => formatPercentile(ns, { minNs: null, maxNs: Number.NaN }), formatDifference],
   ] as const;
   return Object.fromEntries(
     columns.flatMap(([title, key, value, difference]) => [
-      [title, (row: DiffRow) => value(row[key].after)],
-      [`Δ ${title}`, (row: DiffRow) => differenceText(row[key], difference, noiseOf(row, key))],
-      [`Δ ${title}, %`, ({ [key]: change }: DiffRow) => percentText(change)],
+      [title || 'After', (row: DiffRow) => value(row[key].after)],
+      [title ? `${title} before` : 'Before', (row: DiffRow) => value(row[key].before)],
+      [title ? `${title} change` : 'Change', (row: DiffRow) => differenceText(row, key, difference)],
+      [title ? `${title} %` : 'Change %', (row: DiffRow) => percentText(row, key)],
     ]),
   );
 }
@@ -684,12 +685,18 @@ const noiseOf = (row: DiffRow, key: string) => row.withinNoise[key as keyof Diff
 const countChange = (calls: number) =>
   calls === 0 ? '0' : `${calls > 0 ? '+' : '−'}${formatAverageCount(Math.abs(calls))}`;
 
-function differenceText({ before, after }: Change, format: (value: number) => string, isNoise: boolean): string {
+type ChangeKey = 'totalNs' | 'selfNs' | 'calls' | 'avgNs' | 'p99Ns';
+
+function differenceText(row: DiffRow, key: ChangeKey, format: (value: number) => string): string {
+  const { before, after }: Change = row[key];
   if (before === null || after === null) return '–';
-  const sign = before === after ? '' : isNoise ? '≈ ' : after > before ? '▲ ' : '▼ ';
-  return sign + format(after - before);
+  if (before === after) return '=';
+  const sign = row.isNew ? '✚' : row.isGone ? '✕' : noiseOf(row, key) ? '≈' : after > before ? '▲' : '▼';
+  return `${sign} ${format(after - before)}`;
 }
 
-function percentText({ before, after }: Change): string {
-  return before === null || after === null || before === 0 ? '–' : formatPercentChange(before, after);
+function percentText(row: DiffRow, key: ChangeKey): string {
+  const { before, after }: Change = row[key];
+  if (before === null || after === null || (before === 0 && !row.isNew)) return '–';
+  return row.isNew ? 'new' : formatPercentChange(before, after);
 }

@@ -4,10 +4,8 @@
  */
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { diffOf } from '../../src/answers.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
-import { renderDiffHtml } from '../../src/page/diff/html.js';
-import { renderHtmlInParallel } from '../../src/page/html.js';
+import { renderComparedHtml, renderHtmlInParallel } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { axeViolations } from '../helpers/browser/axe.js';
 import { press, windows } from '../helpers/browser/browser.js';
@@ -54,8 +52,10 @@ async function reportOf(trace: string): Promise<Page> {
 
 async function comparisonOf(before: string, after: string): Promise<Page> {
   const [a, b] = [await analyzeText(before, { durations: true }), await analyzeText(after, { durations: true })];
-  const page = renderDiffHtml(compareProfiles(a, b), diffOf(a, b).functions, { title: 'old build → new build' });
-  return browser.open([...page].join(''));
+  const text = renderComparedHtml(compareProfiles(a, b), { title: 'old build → new build' });
+  const page = await browser.open([...text].join(''));
+  await drawn(page);
+  return page;
 }
 
 let served: Page;
@@ -168,7 +168,7 @@ describe('what ran while a thread waited?', () => {
 describe('how do two threads differ?', () => {
   const answer = async () => {
     await eventually(() => chips(served)).toEqual(['thread 1', 'compared with thread 2']);
-    await eventually(() => labels(served)).toContain('✚ refill · +1.25 ms');
+    await eventually(() => labels(served)).toContain('✚ refill · +1.25 ms · new');
     expect((await labels(served)).some((label) => label.startsWith('▲ serve · +1.25 ms'))).toBe(true);
   };
 
@@ -182,11 +182,11 @@ describe('how do two threads differ?', () => {
     expect(steps.taken).toBeLessThanOrEqual(MOST);
     await tab(served, 'Flame graph').click();
     const numbers = async () => (await rows(served)).map((cells) => cells.slice(0, 4).join(' | '));
-    await eventually(numbers).toContain('refill | 1.25 ms | 0 ns | +1.25 ms');
+    await eventually(numbers).toContain('refill | 1.25 ms | 0 ns | ✚ +1.25 ms');
     await tab(served, 'Threads').click();
     await row(served, 'Threads', 'thread 2').getByRole('button', { name: 'Swap' }).click();
     await eventually(() => chips(served)).toEqual(['thread 2', 'compared with thread 1']);
-    expect((await texts(served, '.legend')).join()).toContain('only there: 1.25 ms');
+    await eventually(() => labels(served)).toContain('✕ refill · −1.25 ms · gone');
   });
 
   test('by keys', async () => {
@@ -205,15 +205,28 @@ describe('how do two threads differ?', () => {
   });
 });
 
+describe('how does a thread differ from the rest?', () => {
+  test('by a button, and by a key that ends it, too', async () => {
+    await goTo(served, '#threads=tid:1');
+    await served.getByRole('button', { name: 'Compare with the rest' }).click();
+    await eventually(() => hashOf(served)).toContain('against=rest');
+    await eventually(async () => (await chips(served))[1]).toMatch(/^compared with the rest, scaled to the same total/);
+    await press(served, 'x');
+    await eventually(() => chips(served)).toEqual(['thread 1']);
+    await press(served, 'x');
+    await eventually(() => hashOf(served)).toContain('against=rest');
+    await goTo(served);
+  });
+});
+
 describe('what changed between two builds?', () => {
   test('the first row, and its frames', async () => {
     const steps = new Steps();
-    expect((await texts(compared, '#functions tbody tr'))[0]).toMatch(/^refill/);
-    await steps.click(compared.getByRole('button', { name: 'refill', exact: true }));
-    expect(await texts(compared, '#functions tbody tr')).toEqual([
-      expect.stringMatching(/^refill2.25 ms▲ \+1 ms\+80 %/),
-    ]);
-    expect(await compared.locator('#boxes .match').count()).toBe(1);
+    const numbers = async () => (await rows(compared)).map((cells) => cells.slice(0, 5).join(' | '));
+    await eventually(numbers).toContain('refill | 2.25 ms | 1.25 ms | ▲ +1 ms | +80 %');
+    await steps.click(row(compared, 'Functions', /^refill/));
+    expect(await compared.locator('g.frame.match').count()).toBe(1);
+    expect(await compared.locator('.compared tr').nth(1).textContent()).toBe('Total2.25 ms1.25 ms▲ +1 ms+80 %');
     expect(steps.taken).toBeLessThanOrEqual(MOST);
     await press(compared, 'Escape');
   });

@@ -18,6 +18,7 @@ import {
   FIRST_RUNNING,
   LISTED_REASONS,
   LISTED_WAITED_FOR,
+  MUCH_CHANGED,
   MUCH_WAITING,
   SECOND_RUNNING,
 } from './thresholds.js';
@@ -31,7 +32,8 @@ export type Finding =
   | HiddenWaits
   | Running
   | Blocked
-  | MergedTime;
+  | MergedTime
+  | Compared;
 export type FindingKind = Finding['kind'];
 
 interface LostTime {
@@ -120,6 +122,41 @@ interface MergedTime {
   /** The group with most time. */
   readonly largest: GroupTime;
   readonly pureWaitsNs: Nanoseconds;
+}
+
+/** Two sets of numbers are compared. Times are scaled. */
+interface Compared {
+  readonly kind: 'comparison';
+  readonly beforeNs: Nanoseconds;
+  readonly afterNs: Nanoseconds;
+  /** The function whose own time changed most, beyond noise; null: none changed much. */
+  readonly largest: ChangedFunction | null;
+}
+
+export interface ChangedFunction {
+  readonly symbol: SymbolId;
+  readonly beforeNs: Nanoseconds;
+  readonly afterNs: Nanoseconds;
+  /** The two may differ by chance. */
+  readonly isNoise: boolean;
+}
+
+/** Returns the finding of a comparison. `functions`: with their own times. */
+export function comparisonOf(
+  { beforeNs, afterNs }: Pick<Compared, 'beforeNs' | 'afterNs'>,
+  functions: readonly ChangedFunction[],
+  symbols: SymbolTable,
+): Finding {
+  const changeNs = (of: ChangedFunction) => Math.abs(of.afterNs - of.beforeNs);
+  const leastNs = MUCH_CHANGED * Math.max(beforeNs, afterNs);
+  let largest: ChangedFunction | null = null;
+  for (const own of functions) {
+    if (own.isNoise || changeNs(own) <= leastNs) continue;
+    const order = largest === null ? 1 : changeNs(own) - changeNs(largest);
+    if (largest === null || order > 0 || (order === 0 && compareSymbols(symbols, own.symbol, largest.symbol) < 0))
+      largest = own;
+  }
+  return { kind: 'comparison', beforeNs, afterNs, largest };
 }
 
 export interface GroupTime {

@@ -29,3 +29,6 @@ export const SECOND_RUNNING = 0.01;
 
 /** Threads that were waited for, as they are listed. */
 export const LISTED_WAITED_FOR = 3;
+
+/** Of a comparison: a change of the own time of a function, as a part of all time. */
+export const MUCH_CHANGED = 0.002;

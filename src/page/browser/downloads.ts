@@ -12,6 +12,7 @@ import { noInferences, type Quality, type TraceGap } from '../../model/profile/p
 import { SymbolKind } from '../../model/symbol-table.js';
 import type { Bounds, Nanoseconds } from '../../model/units.js';
 import { renderJson } from '../../profile-file/write.js';
+import { changeStyle, patternMarkup } from '../../render/diff/wording.js';
 import type { LegendEntry } from '../../render/frames/captions.js';
 import { recordingFileName } from '../../render/frames/captions.js';
 import {
@@ -22,7 +23,7 @@ import {
   rectangles,
   texturePatterns,
 } from '../../render/frames/drawing.js';
-import { CHANGE_COLOURS, type Colour, SCALE_COLOURS } from '../../render/frames/palette.js';
+import { type Colour, SCALE_COLOURS } from '../../render/frames/palette.js';
 import type { ProfileHeader } from '../../render/quality-summary.js';
 import { HEAD, headOf } from '../../render/svg/head.js';
 import { styleSheet } from '../../render/svg/style.js';
@@ -33,6 +34,7 @@ import { tracedHint, widthName } from '../view/captions/details.js';
 import { legendEntries } from '../view/captions/legend.js';
 import { chipsOf } from '../view/captions/misfits.js';
 import { momentText } from '../view/captions/time.js';
+import { MEASURES } from '../view/comparison.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { foldedText } from './graph/frame-actions.js';
@@ -63,7 +65,9 @@ export function saveAs(what: Kind, main: MainGraph, views: Views, state: State):
     case 'json':
       return saveProfile(views, state);
     case 'folded':
-      return saveText(`${name}.folded`, 'text/plain', [foldedText(main.table, views.data.symbols, ROOT)]);
+      return saveText(`${name}.folded`, 'text/plain', [
+        foldedText(views.comparedAt(state)?.after ?? main.table, views.libraries.symbols, ROOT),
+      ]);
     case 'csv':
       return saveText(`${name}.csv`, 'text/csv', functionsCsv(views, state));
     case 'link':
@@ -73,10 +77,16 @@ export function saveAs(what: Kind, main: MainGraph, views: Views, state: State):
 
 /** Writes the functions in view, as the table lists them, in nanoseconds. */
 function* functionsCsv(views: Views, state: State): Generator<string> {
-  yield 'function,library,total,self,calls,inferred,average,min,max\n';
-  for (const { sums } of views.functionsAt(state).rows) {
+  const compared = views.sidesAt(state) !== null;
+  const measures = compared ? MEASURES.flatMap((measure) => [`${measure} before`, `${measure} after`]) : [];
+  yield `${['function,library,total,self,calls,inferred,average,min,max', ...measures].join(',')}\n`;
+  for (const { sums, compared } of views.functionsAt(state).rows) {
     const { symbol, totalNs, selfNs, calls, inferred, avgNs, minNs, maxNs } = sums;
-    const numbers = [totalNs, selfNs, calls, inferred, avgNs, minNs, maxNs].map((value) =>
+    const both =
+      compared === undefined
+        ? []
+        : MEASURES.flatMap((measure) => [compared.of[measure].before, compared.of[measure].after]);
+    const numbers = [totalNs, selfNs, calls, inferred, avgNs, minNs, maxNs, ...both].map((value) =>
       Number.isFinite(value) ? value : '',
     );
     yield `${[csvText(views.names[symbol] as string), csvText(views.fileOf(symbol)), ...numbers].join(',')}\n`;
@@ -187,8 +197,8 @@ function* svgText(
   const head = headOf(profile, { title, legend, total, widthPx: fullPx, shown, isStatic: true });
   const heightPx = head.heightPx + drawing.rowCount * ROW_PX + MARGIN_PX;
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${fullPx}" height="${heightPx}" viewBox="0 0 ${fullPx} ${heightPx}">\n`;
-  yield `<title>${xml(`${title} · ${shown}`)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}`)}</style>\n`;
-  yield `${texturePatterns()}\n`;
+  yield `<title>${xml(`${title} · ${shown}`)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}\n${changeStyle()}`)}</style>\n`;
+  yield `${texturePatterns()}${patternMarkup()}\n`;
   yield `<rect class="page" width="100%" height="100%"/>\n`;
   yield head.markup;
   yield `<g transform="translate(${MARGIN_PX} ${head.heightPx})">\n`;
@@ -198,7 +208,7 @@ function* svgText(
 }
 
 function scaleRules(): string {
-  const colours = Object.entries({ ...SCALE_COLOURS, ...CHANGE_COLOURS });
+  const colours = Object.entries(SCALE_COLOURS);
   const rules = (scheme: keyof Colour) => colours.map(([name, colour]) => `.${name}{fill:${colour[scheme]}}`).join('');
   return `${rules('light')}@media screen and (prefers-color-scheme:dark){${rules('dark')}}`;
 }

@@ -1,8 +1,11 @@
 /**
  * The head of the page: the search, and the menus View and Save. Its name, numbers and trust chip are in the file.
  */
+import { WIDTHS } from '../../render/diff/paths.js';
+import { capitalized } from '../../render/format.js';
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { helpButton, iconButton, SearchField, toggle } from '../../render/viewer/search-field.js';
+import type { Sides } from '../view/comparison.js';
 import { COLOURING_NAMES, LABELS, type Labels, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { type Action, type Group, type Menu, menuButton } from './menu.js';
@@ -98,6 +101,12 @@ export class Header {
     const colours = views.colourings.map((colouring) =>
       choice(COLOURING_NAMES[colouring], 'a', views.colouringOf(state) === colouring, { colouring }),
     );
+    const sides = views.sidesAt(state);
+    const widths = ({ names }: Sides) =>
+      WIDTHS.map((widthOf) => {
+        const text = widthOf === 'larger' ? 'Larger of both' : capitalized(names[widthOf]);
+        return choice(text, '', state.widthOf === widthOf, { widthOf });
+      });
     return [
       {
         heading: 'Flame graph',
@@ -112,7 +121,8 @@ export class Header {
         heading: 'Labels',
         actions: LABELS.map((labels) => choice(LABEL_NAMES[labels], '', state.labels === labels, { labels })),
       },
-      ...(colours.length < 2 || state.against !== '' ? [] : [{ heading: 'Colour', actions: colours }]),
+      ...(sides === null ? [] : [{ heading: 'Width of frames', actions: widths(sides) }]),
+      ...(colours.length < 2 || sides !== null ? [] : [{ heading: 'Colour', actions: colours }]),
       { heading: 'Page', actions: [{ text: 'Dark', key: 'd', isOn: themeIsDark(), act: switchTheme }] },
     ];
   }
@@ -124,7 +134,9 @@ export class Header {
     };
     return [
       item('Picture (SVG)', 'svg', 'this view as an image'),
-      item('Profile (JSON)', 'json', 'the profile of the time that is shown, as ptflame render -o out.json'),
+      ...(this.views.data.compared !== undefined
+        ? [] // two recordings are no profile
+        : [item('Profile (JSON)', 'json', 'the profile of the time that is shown, as ptflame render -o out.json')]),
       item('Table (CSV)', 'csv', 'the functions in view'),
       item('Folded stacks', 'folded', 'the stacks in view, for other flame graph tools'),
       item('Copy link', 'link', 'the address of this view'),

@@ -4,7 +4,7 @@
 
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { iconButton } from '../../render/viewer/search-field.js';
-import { chipsOf } from '../view/captions/misfits.js';
+import { chipsOf, restToggle } from '../view/captions/misfits.js';
 import { ORDERS, togglePureWaits } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { FrameActions } from './graph/frame-actions.js';
@@ -65,6 +65,7 @@ export function actionOf(key: string, targets: KeyTargets): (() => void) | undef
     b: () => navigation.change({ isInverted: !state.isInverted }),
     d: switchTheme,
     q: () => navigation.change(togglePureWaits(state)),
+    x: () => navigation.change(restToggle(views, state) ?? {}),
     p: () => navigation.change({ chosen: state.chosen === null ? main.symbolOf(box) : null }),
     v: () => stepView(1),
     V: () => stepView(-1),
@@ -78,7 +79,7 @@ export function actionOf(key: string, targets: KeyTargets): (() => void) | undef
 function goBack(navigation: Navigation, views: Views): void {
   const { state } = navigation;
   const { search, chosen, zoom, range } = state;
-  const isOpen = chosen !== null && views.viewAt(state).functions().has(chosen); // otherwise its panel is hidden
+  const isOpen = chosen !== null && views.isInView(state, chosen); // otherwise its panel is hidden
   if (search !== '') navigation.change({ search: '', isOnlyMatches: false });
   else if (isOpen) navigation.change({ chosen: null });
   else if (zoom.length > 0) navigation.change({ zoom: zoom.slice(0, -1), zoomLast: null });
@@ -106,6 +107,7 @@ const KEYS: readonly Row[] = [
   ['h', 'hide the function and its callees'],
   ['l', 'draw its library as one frame, or apart again'],
   ['q', 'hide pure waits, or show them again'],
+  ['x', 'compare the range or the threads with the rest, or no more'],
   ['c  C', 'copy stack; copy folded stacks'],
   ['m', 'open the menu of the frame'],
   ['v  V', 'next view; previous view'],

@@ -13,6 +13,6 @@ async function load(block: Element): Promise<void> {
 }
 
 load(document.getElementById('script') as Element).catch((error) => {
-  const message = 'This report needs Chrome 123, Firefox 125 or Safari 17.5: its script cannot be inflated';
+  const message = 'This page needs Chrome 123, Firefox 125 or Safari 17.5: its script cannot be inflated';
   document.getElementById('app')?.append(`${message} (${error}).`);
 });

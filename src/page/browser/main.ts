@@ -10,7 +10,7 @@ import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
 import type { PageData } from '../data/page-data.js';
-import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
+import { chipsOf, droppedText, misfitsOf, restToggle } from '../view/captions/misfits.js';
 import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
 import { isSameView, NO_ZOOM, parseHash, type ShownView, START, type State, TABS } from '../view/state.js';
@@ -128,7 +128,7 @@ class App {
       'graph',
       'tree',
       'functions',
-      'threads',
+      ...(views.data.compared === undefined ? (['threads'] as const) : []),
       ...(hasTimeline ? (['timeline'] as const) : []),
     ];
     const columns = new ColumnsMenu(menu, (to) => navigation.changeLayout({ columns: to }));
@@ -250,7 +250,7 @@ class App {
 
   private isPanelOpen(state: State): boolean {
     const { views } = this;
-    return state.chosen !== null && views.hasTimes && views.viewAt(state).functions().has(state.chosen);
+    return state.chosen !== null && views.hasTimes && views.isInView(state, state.chosen);
   }
 
   /** A click selects the function, which opens the panel; where there is none, it zooms. */
@@ -290,7 +290,7 @@ class App {
     header.show(state);
     header.showResult(main.result, views.namesAt(state).problem);
     bar.show(state, this.view);
-    chips.show(chipsOf(views, state));
+    chips.show(chipsOf(views, state), state.against === '' ? restToggle(views, state) : null);
     crumbs.show(state, views.names);
     this.finding.show(findingsKey(views, state), () => findingsAt(views, this.navigation.state));
   }

@@ -96,7 +96,8 @@ export class Chips {
     this.change = change;
   }
 
-  show(chips: readonly Chip[]): void {
+  /** `rest`: compares what is shown with the rest; null: there is none, or they are compared. */
+  show(chips: readonly Chip[], rest: Partial<State> | null): void {
     const elements = chips.map(({ text, undo }) => {
       const chip = button('', `undo: ${text}`, () => this.change(undo));
       chip.className = 'chip';
@@ -106,6 +107,9 @@ export class Chips {
     const all = () => this.change(Object.assign({}, ...chips.map(({ undo }) => undo)));
     this.element.replaceChildren(
       ...elements,
+      ...(rest === null
+        ? []
+        : [button('Compare with the rest', 'what is more here than elsewhere (x)', () => this.change(rest))]),
       ...(chips.length < 2 ? [] : [button('Clear all', 'show everything again', all)]),
     );
   }

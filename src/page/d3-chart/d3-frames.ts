@@ -3,6 +3,7 @@
  * the visible frames.
  */
 import flamegraph, { type FlameGraph } from 'd3-flame-graph';
+import { fillOf } from '../../render/diff/wording.js';
 import { type Drawing, type Highlight, px, type Rectangle, ROW_PX } from '../../render/frames/drawing.js';
 import { setAttributes, svgElement } from '../../render/viewer/dom.js';
 import type { FrameLayer } from '../../render/viewer/flame-graph.js';
@@ -26,7 +27,7 @@ export class D3Frames implements FrameLayer {
       .cellHeight(ROW_PX)
       .transitionDuration(0)
       .getName(({ data }) => data.label)
-      .setColorMapper(({ data }) => `var(--${data.className})`)
+      .setColorMapper(({ data }) => fillOf(data.className))
       .tooltip(() => {}); // otherwise each frame gets a title
   }
 

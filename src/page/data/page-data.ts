@@ -22,6 +22,15 @@ export interface PageData {
   readonly shape: Shape;
   readonly threads: readonly PageThread[]; // by tid
   readonly waits: WaitsByPath | null;
+  /** Two recordings are compared: the first thread is all of one, the second all of the other. Absent: it is one. */
+  readonly compared?: ComparedRecordings | undefined;
+}
+
+export interface ComparedRecordings {
+  /** What times and numbers of calls are multiplied by. */
+  readonly scales: { readonly before: number; readonly after: number };
+  /** What that is: null: nothing. */
+  readonly per: 'call' | 'second' | null;
 }
 
 /** A thread without its tree: its rows are nodes of the shape, ascending; the first is the root. */
@@ -40,6 +49,8 @@ export interface PageHead {
   readonly threads: readonly ThreadHead[];
   /** Left out if nothing is known of them. */
   readonly waits?: WaitsByPath;
+  /** Left out unless recordings are compared. */
+  readonly compared?: ComparedRecordings;
 }
 
 export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {

@@ -1,6 +1,7 @@
 /**
  * Lists the call paths in view as the rows of a tree: those whose callers are open.
  */
+import { scaled } from '../../analysis/compare.js';
 import { durationRange, type FunctionSums, functionBelow } from '../../analysis/tree/functions.js';
 import {
   isLost,
@@ -15,8 +16,10 @@ import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
 import { eachPercentile } from '../../model/percentiles.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { isThere } from '../../render/diff/paths.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import { sumSiblings } from '../../render/layout.js';
+import { type ComparedTable, compareRows, type RowComparison, type SideRow } from './comparison.js';
 import { pathTo } from './frame-tables.js';
 import { once } from './memoize-last.js';
 import type { FunctionRow } from './view.js';
@@ -69,31 +72,25 @@ export class CallPaths {
   /** The weight of everything in view. */
   readonly totalWeight: number;
   private readonly top: readonly NodeId[];
-  private readonly hasSwitches: boolean;
-  private readonly there: Float64Array | null;
-  private readonly times: () => NodeTimeSums;
-  private readonly selfWeight: () => Float64Array;
-  private readonly enteredNs: () => Float64Array;
+  private readonly sums: PathSums;
+  /** Of the other side of a comparison. */
+  private readonly sumsBefore: PathSums | null;
+  private readonly compared: ComparedTable | null;
 
-  /** `first`, `last`: siblings, or the root. `there`: by node, the weight in the threads that these are compared with. */
+  /** `first`, `last`: siblings, or the root. `compared`: the table is that of a comparison; null: of none. */
   constructor(
     table: FrameTable,
     { first, last }: { readonly first: NodeId; readonly last: NodeId },
-    { isInverted, countsStops, hasSwitches }: PathKind,
-    there: Float64Array | null = null,
+    kind: PathKind,
+    compared: ComparedTable | null = null,
   ) {
     this.table = table;
-    this.hasSwitches = hasSwitches;
-    this.there = there;
-    this.totalWeight = sumSiblings(table, table.total, first, last);
+    this.compared = compared;
+    const total = compared?.paths.totals.after ?? table.total;
+    this.totalWeight = sumSiblings(table, total, first, last);
     this.top = first === ROOT ? this.below(ROOT) : this.siblings(first, last);
-    const { tree } = table;
-    this.times = once(() => (isInverted ? timesFromLeaves(tree) : timeSums(tree)));
-    this.enteredNs = once(() => stopsByFunction(tree, tree.selfNs));
-    this.selfWeight = once(() => {
-      const entered = countsStops ? stopsByFunction(tree, table.self) : null;
-      return entered === null ? table.self : table.self.map((own, node) => own + entered[node]);
-    });
+    this.sums = new PathSums(compared?.after ?? table, kind);
+    this.sumsBefore = compared && new PathSums(compared.before, kind);
   }
 
   /** Returns the rows. `sort`: orders siblings. */
@@ -156,7 +153,8 @@ export class CallPaths {
 
   /** Paths without weight are left out, except by wall clock: calls may take zero time. */
   private siblings(first: NodeId, last: NodeId): readonly NodeId[] {
-    const { nextSibling, total, self, tree } = this.table;
+    const { nextSibling, total } = this.table;
+    const { self, tree } = this.compared?.after ?? this.table;
     const nodes: NodeId[] = [];
     for (let node = first; node !== NONE; node = node === last ? NONE : nextSibling[node])
       if (total[node] > 0 || self === tree.selfNs) nodes.push(node);
@@ -164,16 +162,71 @@ export class CallPaths {
   }
 
   private row(node: NodeId, level: number, above: OpenPaths | undefined): PathRow {
-    const { total, tree, firstChild } = this.table;
+    const { tree, firstChild } = this.table;
+    const { sums, compared } = this;
     const symbol = tree.symbol[node];
     const hasBelow = firstChild[node] !== NONE && this.below(node).length > 0;
-    const sums = once(() => this.sumsOf(node));
+    const own = sums.rowAt(node);
+    const scale = compared?.sides.scales.after ?? 1;
+    const known = once(() => this.comparedAt(node));
     return {
       ...{ node, symbol, level },
       isOpen: hasBelow ? above?.find(symbol)?.isOpen === true : null,
-      weight: total[node],
-      selfWeight: this.selfWeight()[node],
-      ...(this.there && { otherWeight: this.there[node] }),
+      weight: scaled(own.weight, scale),
+      get selfWeight() {
+        return scaled(own.selfWeight, scale);
+      },
+      get sums() {
+        return own.sums;
+      },
+      ...(compared && {
+        get compared() {
+          return known();
+        },
+      }),
+    };
+  }
+
+  private comparedAt(node: NodeId): RowComparison {
+    const { sums, sumsBefore, compared } = this;
+    const { paths, sides } = compared as ComparedTable;
+    const side = (which: 'before' | 'after', { sums, weight, selfWeight }: FunctionRow): SideRow => ({
+      ...{ sums, weight, selfWeight, histogram: null, scale: sides.scales[which] },
+      isThere: isThere(paths, node, which),
+    });
+    const hasNoise = paths.counted?.hasNoise === true;
+    return compareRows(side('before', (sumsBefore as PathSums).rowAt(node)), side('after', sums.rowAt(node)), hasNoise);
+  }
+}
+
+/** The numbers of call paths, computed when they are needed. */
+class PathSums {
+  private readonly table: FrameTable;
+  private readonly hasSwitches: boolean;
+  private readonly times: () => NodeTimeSums;
+  private readonly selfWeight: () => Float64Array;
+  private readonly enteredNs: () => Float64Array;
+
+  constructor(table: FrameTable, { isInverted, countsStops, hasSwitches }: PathKind) {
+    const { tree } = table;
+    this.table = table;
+    this.hasSwitches = hasSwitches;
+    this.times = once(() => (isInverted ? timesFromLeaves(tree) : timeSums(tree)));
+    this.enteredNs = once(() => stopsByFunction(tree, tree.selfNs));
+    this.selfWeight = once(() => {
+      const entered = countsStops ? stopsByFunction(tree, table.self) : null;
+      return entered === null ? table.self : table.self.map((own, node) => own + entered[node]);
+    });
+  }
+
+  rowAt(node: NodeId): FunctionRow {
+    const { table, selfWeight } = this;
+    const sums = once(() => this.sumsOf(node));
+    return {
+      weight: table.total[node],
+      get selfWeight() {
+        return selfWeight()[node];
+      },
       get sums() {
         return sums();
       },

@@ -4,11 +4,13 @@
 import { isStop as isStopSymbol, timeSums } from '../../analysis/tree/outside.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
-import { NONE, type NodeId } from '../../model/units.js';
+import type { NodeId } from '../../model/units.js';
+import { paintByChange } from '../../render/diff/wording.js';
 import { formatDuration } from '../../render/format.js';
-import { type Change, changeLevel, isStop } from '../../render/frames/colours.js';
+import { isStop } from '../../render/frames/colours.js';
 import { type Paint, paintByFunction, paintByLibrary } from '../../render/frames/drawing.js';
 import { type FrameTable, familyOfNode, subtreeSums } from '../../render/frames/frame-table.js';
+import type { ComparedTable } from './comparison.js';
 import type { Colouring } from './state.js';
 
 /** Number of steps of the scale, from pale to strong: `.s0` to `.s7`. */
@@ -25,11 +27,11 @@ export interface Painter {
   readonly others: string;
   /** Additional legend text. */
   readonly note: string;
-  /** Colours show the difference to other threads; null: they do not. */
-  readonly compared: ComparedTable | null;
+  /** Colours show how call paths changed. */
+  readonly showsChanges: boolean;
 }
 
-const NO_SCALE = { showsLibraries: false, steps: null, others: '', note: '', compared: null } as const;
+const NO_SCALE = { showsLibraries: false, steps: null, others: '', note: '', showsChanges: false } as const;
 
 /** Returns the painter. `isFromLeaves`: the tree starts at leaves, with callers as children. */
 export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves = false): Painter {
@@ -46,8 +48,8 @@ export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves 
   return { ...NO_SCALE, classOf: stepOf, steps: starts.map(format), others, note };
 }
 
-export function painterOfDifferences(table: FrameTable, compared: ComparedTable): Painter {
-  return { ...NO_SCALE, classOf: paintByDifference(table, compared), compared };
+export function painterOfChanges({ paths }: ComparedTable): Painter {
+  return { ...NO_SCALE, classOf: paintByChange(paths), showsChanges: true };
 }
 
 interface Scale {
@@ -97,55 +99,4 @@ function leafSums(tree: CallTree): { readonly totalNs: Float64Array; readonly ou
     tree.selfNs.map((ns, node) => (isOutside[node] ? ns : 0)),
   );
   return { totalNs: totalTimes(tree), outsideNs };
-}
-
-/** Compares a graph with that of other threads, call path by call path. */
-export interface ComparedTable {
-  /** The other threads. */
-  readonly name: string;
-  /** By node: what the same call path weighs in the other threads, with callees; 0: it is not there. */
-  readonly there: Float64Array;
-  /** Weight of the call paths that are only there. */
-  readonly onlyThere: number;
-}
-
-export function compareTables(table: FrameTable, other: FrameTable, name: string): ComparedTable {
-  const there = new Float64Array(table.parent.length);
-  let sharedWeight = 0;
-  for (const [node, same] of samePaths(table, other).entries()) {
-    if (same === NONE) continue;
-    there[node] = other.total[same];
-    sharedWeight += other.self[same];
-  }
-  return { name, there, onlyThere: other.total[ROOT] - sharedWeight };
-}
-
-/** Returns by node the node of the other table with the same path; NONE: there is none. */
-function samePaths({ tree, parent }: FrameTable, other: FrameTable): Int32Array {
-  const symbols = other.names.length;
-  const nodes = new Map<number, NodeId>();
-  for (let node: NodeId = ROOT + 1; node < other.parent.length; node++)
-    nodes.set(other.parent[node] * symbols + other.tree.symbol[node], node);
-  const same = new Int32Array(parent.length).fill(NONE);
-  same[ROOT] = ROOT;
-  for (let node: NodeId = ROOT + 1; node < parent.length; node++)
-    if (same[parent[node]] !== NONE) same[node] = nodes.get(same[parent[node]] * symbols + tree.symbol[node]) ?? NONE;
-  return same;
-}
-
-/** Call paths that only the other threads have are not drawn. */
-export type Difference = Extract<Change, 'same' | 'more' | 'less' | 'new'>;
-
-export function differenceOf(here: number, there: number): Difference {
-  if (here === there) return 'same';
-  return there === 0 ? 'new' : here > there ? 'more' : 'less';
-}
-
-/** Returns CSS classes. */
-export function paintByDifference({ total }: FrameTable, { there }: ComparedTable): Paint {
-  return (node) => {
-    const difference = differenceOf(total[node], there[node]);
-    if (difference === 'same') return difference;
-    return difference === 'new' ? 'more3' : difference + changeLevel(total[node], there[node]);
-  };
 }

@@ -2,13 +2,16 @@
  * Turns a state into findings: what stands out of the selected threads, range and call paths, with steps that lead on.
  */
 
+import { scaled } from '../../analysis/compare.js';
 import type { Finding, GroupTime, KnownReasons } from '../../analysis/findings/findings.js';
-import { findingsOf, reasonsOfWaits } from '../../analysis/findings/findings.js';
+import { comparisonOf, findingsOf, reasonsOfWaits } from '../../analysis/findings/findings.js';
 import type { WaitingPlace } from '../../model/profile/waits-by-path.js';
 import type { SymbolId } from '../../model/units.js';
 import { type SentencePart, sentenceOf } from '../../render/findings.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { PageThread } from '../data/page-data.js';
+import { compareFunctions, timedRows } from './compared-functions.js';
+import type { RowComparison, Sides } from './comparison.js';
 import { NO_ZOOM, type State } from './state.js';
 import { chosenRow, type ThreadRow } from './threads.js';
 import type { Views } from './views.js';
@@ -42,19 +45,42 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
     waits: knownReasons(views, state, indexes),
     groups: data.meta.merged === undefined ? [] : groupsAt(views, state, indexes),
   });
-  const context = { meta: data.meta, quality: data.quality, nameOf: (symbol: SymbolId) => nameOf(views, symbol) };
-  return findings
+  const sides = views.sidesAt(state);
+  const doubts = findings.filter(({ kind }) => kind === 'lost' || kind === 'inferred');
+  const shown = sides === null ? findings : [...doubts, comparisonAt(views, state, sides)];
+  const context = {
+    ...(sides && { sides: sides.names }),
+    meta: data.meta,
+    quality: data.quality,
+    nameOf: (symbol: SymbolId) => nameOf(views, symbol),
+  };
+  return shown
     .map((finding) => ({
       kind: finding.kind,
       sentence: sentenceOf(finding, context).map((part) => ({ ...part, text: visibleText(part.text) })),
-      actions: actionsOf(finding, state),
+      actions: actionsOf(finding, views, state),
     }))
     .filter(({ actions }) => actions.length > 0);
 }
 
 /** Differs between states that may have different findings. */
 export function findingsKey(views: Views, state: State): string {
-  return JSON.stringify([views.askedOf(state), state.width]);
+  return JSON.stringify([views.askedOf(state), state.width, state.against]);
+}
+
+/** Compares the own times of functions. */
+function comparisonAt(views: Views, state: State, sides: Sides): Finding {
+  const [before, after] = [views.viewBefore(sides), views.viewAt(state)];
+  const { rows } = compareFunctions(timedRows(before), timedRows(after), sides, true);
+  const changed = rows.map(({ sums: { symbol }, compared }) => {
+    const { before, after, isNoise } = (compared as RowComparison).of.self;
+    return { symbol, beforeNs: before, afterNs: after, isNoise };
+  });
+  const totals = {
+    beforeNs: scaled(before.allNs(), sides.scales.before),
+    afterNs: scaled(after.allNs(), sides.scales.after),
+  };
+  return comparisonOf(totals, changed, views.libraries.symbols);
 }
 
 function nameOf(views: Views, symbol: SymbolId): string {
@@ -78,8 +104,11 @@ function knownReasons(views: Views, state: State, indexes: readonly number[]): K
 }
 
 /** Returns what a reader can do next; empty: nothing that the page can. */
-function actionsOf(finding: Finding, state: State): FindingAction[] {
-  const show = (symbol: SymbolId, label = 'Show it') => ({ label, change: { chosen: symbol } });
+function actionsOf(finding: Finding, views: Views, state: State): FindingAction[] {
+  const show = (symbol: SymbolId, label = 'Show it') => ({
+    label,
+    change: views.canOpen(symbol) ? { chosen: symbol } : { search: views.names[symbol] as string },
+  });
   const hide = { label: 'Hide pure waits', change: { hidesPureWaits: true } };
   switch (finding.kind) {
     case 'lost':
@@ -100,6 +129,10 @@ function actionsOf(finding: Finding, state: State): FindingAction[] {
       ];
     case 'blocked':
       return finding.waitedFor.slice(0, 1).map(({ symbol }) => ({ label: 'Show it', change: { focus: symbol } }));
+    case 'comparison':
+      return [
+        finding.largest === null ? { label: 'Functions', change: { view: 'functions' } } : show(finding.largest.symbol),
+      ];
     case 'merged':
       return finding.pureWaitsNs === 0 || state.hidesPureWaits ? [] : [hide];
   }

@@ -7,15 +7,18 @@ import { bottomUp, callersOfFunction } from '../../analysis/tree/callers.js';
 import { ownWeights } from '../../analysis/tree/outside.js';
 import { reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, nodeColumns, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
-import { inPreOrder, totalTimes } from '../../model/calls/tree-view.js';
+import { overlayTrees, sumsOf } from '../../model/calls/overlay.js';
+import { inPreOrder, orderedTree, totalTimes } from '../../model/calls/tree-view.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { diffPaths, widthsOf } from '../../render/diff/paths.js';
 import type { FoundFrames } from '../../render/find-frames.js';
 import { classOf, type Family, familyOf } from '../../render/frames/colours.js';
 import { type FrameTable, frameNames, frameTable, subtreeSums } from '../../render/frames/frame-table.js';
 import { type Libraries, librariesOf } from '../../render/frames/libraries.js';
+import type { ComparedTable, Sides } from './comparison.js';
 import { shownNames } from './shown-names.js';
 import type { Order, State } from './state.js';
 
@@ -72,6 +75,65 @@ export class FrameTables {
     return this.table(ordered, ownWeights(ordered, width, this.hasSwitches), weight);
   }
 
+  /** Returns both sides of a comparison on the call paths of both, likewise; heaviest first are those drawn widest. */
+  ofSides(
+    { before, after }: { readonly before: CallTree; readonly after: CallTree },
+    sides: Sides,
+    look: Pick<State, 'width' | 'isInverted' | 'order' | 'widthOf'>,
+  ): ComparedTable {
+    const { width, isInverted } = look;
+    const trees = isInverted ? this.inverted(before, after, width) : ([before, after] as const);
+    const hasNoise = width === 'wall' && !isInverted;
+    const shared = this.overlaid(...trees);
+    if (look.order === 'name' && !isInverted) return this.compared(shared, sides, look, hasNoise);
+    const { table } = this.compared(shared, sides, look, hasNoise);
+    const ordered = shared.map((tree) => this.bySize(tree, table.self)) as [CallTree, CallTree];
+    return this.compared(ordered, sides, look, hasNoise);
+  }
+
+  private inverted(before: CallTree, after: CallTree, width: State['width']): [CallTree, CallTree] {
+    const weighted = [before, after].map((tree) => ({ ...tree, selfNs: ownWeights(tree, width, this.hasSwitches) }));
+    const least = Math.min(...weighted.map(minTotal));
+    return weighted.map((tree) => bottomUp(tree, least)) as [CallTree, CallTree];
+  }
+
+  /** Returns trees of the same shape, siblings by name. */
+  private overlaid(...trees: readonly [CallTree, CallTree]): [CallTree, CallTree] {
+    const ordered = trees.map((tree) => orderedTree(tree, this.rank));
+    const { shape, nodes } = overlayTrees(ordered, this.rank);
+    return ordered.map((tree, at) => sumsOf(shape, [{ ...tree, node: nodes[at] as Int32Array }])) as [
+      CallTree,
+      CallTree,
+    ];
+  }
+
+  /** `trees`: of the same shape. */
+  private compared(
+    [before, after]: readonly [CallTree, CallTree],
+    sides: Sides,
+    { width, isInverted, widthOf }: Pick<State, 'width' | 'isInverted' | 'widthOf'>,
+    hasNoise: boolean,
+  ): ComparedTable {
+    const ownOf = (tree: CallTree) => (isInverted ? tree.selfNs : ownWeights(tree, width, this.hasSwitches));
+    const own = { before: ownOf(before), after: ownOf(after) };
+    const weight = width === 'calls' ? 'calls' : 'ns';
+    const now = this.table(after, own.after, weight);
+    const old = { ...now, tree: before, self: own.before, total: subtreeSums(before, own.before) };
+    const paths = diffPaths({
+      ...{ parent: after.parent, symbol: after.symbol, names: this.frameNames, omitted: now.omitted },
+      ...{ before, after, scales: sides.scales, per: null, sides: sides.names },
+      counted: { weight, ...own, hasNoise },
+    });
+    const widths = widthsOf(paths, widthOf);
+    return {
+      sides,
+      paths,
+      before: old,
+      after: now,
+      table: { ...now, self: widths, total: subtreeSums(after, widths) },
+    };
+  }
+
   private ofLeaves(tree: CallTree, weight: 'ns' | 'calls'): FrameTable {
     const inverted = this.bySize(bottomUp(tree, minTotal(tree)));
     return this.table(inverted, inverted.selfNs, weight);
@@ -96,6 +158,22 @@ export class FrameTables {
     const callees = order === 'name' ? this.byName(inside) : this.bySize(inside);
     const callers = this.bySize(callersOfFunction(tree, symbol, minTotal(callees)));
     return { callers: this.table(callers), callees: this.table(callees) };
+  }
+
+  /** Likewise on both sides of a comparison. */
+  comparedCallersAndCallees(
+    { before, after }: { readonly before: CallTree; readonly after: CallTree },
+    symbol: SymbolId,
+    sides: Sides,
+  ): { readonly callers: ComparedTable; readonly callees: ComparedTable } {
+    const inside = functionSet([symbol], this.names.length);
+    const look = { width: 'wall', isInverted: false, order: 'weight', widthOf: 'larger' } as const;
+    const both = (of: (tree: CallTree) => CallTree) =>
+      this.ofSides({ before: of(before), after: of(after) }, sides, look);
+    return {
+      callees: both((tree) => reroot(tree, inside)),
+      callers: both((tree) => callersOfFunction(tree, symbol, 0)),
+    };
   }
 
   /** Returns the same tree with siblings by weight, the heaviest first, equal ones by name. */
@@ -182,6 +260,16 @@ export function insideMatches({ parent }: FrameTable, { isMatch }: FoundFrames):
   for (let node: NodeId = ROOT; node < isInside.length; node++)
     isInside[node] = isMatch[node] || (node !== ROOT && isInside[parent[node]]) ? 1 : 0;
   return isInside;
+}
+
+/** Returns the tables with only the weight of matches and their callees. */
+export function onlyComparedMatches({ sides, paths, ...tables }: ComparedTable, found: FoundFrames): ComparedTable {
+  const [table, before, after] = [tables.table, tables.before, tables.after].map((each) =>
+    onlyMatches(each, found),
+  ) as [FrameTable, FrameTable, FrameTable];
+  const hasNoise = paths.counted?.hasNoise ?? true;
+  const counted = { weight: table.weight, before: before.self, after: after.self, hasNoise };
+  return { sides, paths: diffPaths({ ...paths, counted }), table, before, after };
 }
 
 export interface Match {

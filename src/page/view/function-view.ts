@@ -6,15 +6,18 @@ import type { Timeline } from '../../model/profile/timeline.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import type { SourceLine } from '../../model/symbol-table.js';
 import type { Nanoseconds, SymbolId } from '../../model/units.js';
+import type { SideNames } from '../../render/diff/paths.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import type { PageThread } from '../data/page-data.js';
 import { type CallsView, callsOfFunction, withPercentiles } from './calls/calls-of-function.js';
+import { compareFunctions, nothingOf, timedRows } from './compared-functions.js';
+import type { ComparedTable, Sides } from './comparison.js';
 import type { FrameTables } from './frame-tables.js';
 import { memoizeLast } from './memoize-last.js';
 import type { SelectedTrees } from './selected-trees.js';
 import type { State } from './state.js';
 import { chosenRow } from './threads.js';
-import { type Bar, barsOf } from './view.js';
+import { type Bar, barsOf, type FunctionRow, type View } from './view.js';
 import { type WaitNames, type WaitsOfFunction, waitsOfFunction } from './waits.js';
 
 /** Everything shown for the selected function. */
@@ -28,10 +31,19 @@ export interface FunctionView {
   readonly bars: readonly Bar[];
   readonly callers: FrameTable;
   readonly callees: FrameTable;
+  /** Both sides of a comparison; null: nothing is compared. */
+  readonly compared: ComparedFunction | null;
   /** null: none, or nothing is known of them. */
   readonly waits: WaitsView | null;
   /** null: single calls are not known. */
   readonly calls: CallsView | null;
+}
+
+export interface ComparedFunction {
+  readonly names: SideNames;
+  readonly row: FunctionRow;
+  readonly callers: ComparedTable;
+  readonly callees: ComparedTable;
 }
 
 export interface WaitsView {
@@ -44,8 +56,15 @@ export interface WaitsView {
   readonly meanwhile: FrameTable | null;
 }
 
+/** Trees that may be those of one side of a comparison. */
+export interface ComparableTrees extends SelectedTrees {
+  readonly sidesAt: (state: State) => Sides | null;
+  readonly viewBefore: (sides: Sides) => View;
+  readonly isInView: (state: State, symbol: SymbolId) => boolean;
+}
+
 export class FunctionViews {
-  private readonly views: SelectedTrees;
+  private readonly views: ComparableTrees;
   private readonly tables: FrameTables;
   private readonly single = memoizeLast((state: State, symbol: SymbolId, key: string) =>
     this.callsOf(state, symbol, key),
@@ -53,7 +72,7 @@ export class FunctionViews {
   /** How often calls arrived from the server. */
   private arrivals = 0;
 
-  constructor(views: SelectedTrees, tables: FrameTables) {
+  constructor(views: ComparableTrees, tables: FrameTables) {
     this.views = views;
     this.tables = tables;
   }
@@ -62,9 +81,10 @@ export class FunctionViews {
   at(state: State, symbol: SymbolId): FunctionView | null {
     const { views } = this;
     const view = views.viewAt(state);
-    const sums = view.functions().get(symbol);
-    if (sums === undefined || !views.hasTimes) return null;
-    const calls = this.callsAt(state, symbol);
+    if (!views.hasTimes || !views.isInView(state, symbol)) return null;
+    const known = view.functions().get(symbol);
+    const sums = known ?? nothingOf(symbol).sums;
+    const calls = known === undefined ? null : this.callsAt(state, symbol);
     return {
       name: views.names[symbol] as string,
       file: views.fileOf(symbol),
@@ -73,9 +93,21 @@ export class FunctionViews {
       allNs: view.allNs(),
       bars: view.bars(symbol) ?? (calls?.durations ? barsOf(calls.durations) : []),
       ...this.tables.callersAndCallees(view.tree, symbol, state.order),
+      compared: this.comparedAt(state, view, symbol),
       waits: this.waitsAt(state, symbol),
       calls,
     };
+  }
+
+  private comparedAt(state: State, after: View, symbol: SymbolId): ComparedFunction | null {
+    const { views, tables } = this;
+    const sides = views.sidesAt(state);
+    if (sides === null) return null;
+    const before = views.viewBefore(sides);
+    const rows = compareFunctions(timedRows(before), timedRows(after), sides, true).rows;
+    const row = rows.find(({ sums }) => sums.symbol === symbol);
+    const trees = { before: before.tree, after: after.tree };
+    return { names: sides.names, row: row as FunctionRow, ...tables.comparedCallersAndCallees(trees, symbol, sides) };
   }
 
   /** Calls arrived from the server, or there was a fault. */

@@ -59,8 +59,9 @@ export class SelectedTrees {
   private readonly ranges = once(() => new RangeData(this.data, this.timeline as Timeline));
   private readonly ranged = memoizeLast((range: Bounds) => this.ranges().within(range));
   private readonly ofThreads = memoizeLast((indexes: readonly number[]) => this.viewOfThreads(indexes));
-  private readonly ofThreadsInRange = memoizeLast((full: View, data: PageData, indexes: readonly number[]) =>
-    viewOfPart(treeOf(data, indexes), full, this.hasSwitches),
+  private readonly ofThreadsInRange = memoizeLast(
+    (full: View, parts: () => readonly PageData[], indexes: readonly number[]) =>
+      viewOfPart(treeOf(parts(), indexes), full, this.hasSwitches),
   );
   private readonly left = memoizeLast((tree: CallTree, state: State) => leave(tree, this.libraries.reshapingOf(state)));
   private readonly leftOut = memoizeLast(leftOut);
@@ -113,11 +114,14 @@ export class SelectedTrees {
     return { ...this.libraries.reshapingOf(state), hiddenWaits };
   }
 
-  private viewInRange(state: State): View {
+  protected viewInRange(state: State): View {
     const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const view = this.ofThreads(indexes, indexes);
     const range = this.rangeAt(state);
-    return range === null ? view : this.ofThreadsInRange({ range, indexes }, view, this.dataAt(state), indexes);
+    if (range === null) return view;
+    const isOutside = state.isOutsideRange === true;
+    const parts = () => (isOutside ? this.ranges().outside(range) : [this.dataAt(state)]);
+    return this.ofThreadsInRange({ range, isOutside, indexes }, view, parts, indexes);
   }
 
   /** Returns the time range that is shown, between borders of slices; null: all of it. */
@@ -132,8 +136,17 @@ export class SelectedTrees {
   }
 
   private askedWithWaits(state: State) {
-    const { threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries } = state;
-    return { range: this.rangeAt(state), threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries };
+    const { threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries, isOutsideRange } = state;
+    return {
+      range: this.rangeAt(state),
+      isOutsideRange,
+      threads,
+      hidesIdle,
+      focus,
+      onlyLibrary,
+      hidden,
+      hiddenLibraries,
+    };
   }
 
   /** Who woke whom; null: not known. */
@@ -169,7 +182,7 @@ export class SelectedTrees {
 
   private viewOfThreads(indexes: readonly number[]): View {
     const threads = indexes.map((index) => this.data.threads[index] as PageThread);
-    return viewOfTree(treeOf(this.data, indexes), () => mergeDurations(threads), this.hasSwitches);
+    return viewOfTree(treeOf([this.data], indexes), () => mergeDurations(threads), this.hasSwitches);
   }
 
   private reshape(full: View, state: State): View {
@@ -192,12 +205,12 @@ export class SelectedTrees {
  *
  * Returns the tree of the nodes that have calls or time in their subtree, in the order of the shape.
  *
- * `chosen`: indexes of threads, each once.
+ * `parts`: times of the recording, with one shape. `chosen`: indexes of threads, each once.
  */
-export function treeOf({ shape, threads }: PageData, chosen: readonly number[]): CallTree {
+export function treeOf(parts: readonly PageData[], chosen: readonly number[]): CallTree {
   const sums = sumsOf(
-    shape,
-    chosen.map((at) => threads[at]),
+    (parts[0] as PageData).shape,
+    parts.flatMap(({ threads }) => chosen.map((at) => threads[at] as PageThread)),
   );
   const used = usedNodes(sums);
   return used.length === sums.length ? sums : selectNodes(sums, used);
@@ -246,6 +259,17 @@ export class RangeData {
       ...numbersOf(threads[at], timeline, range),
     }));
     return { ...data, meta: { ...data.meta, ...bounds }, shape, threads: within, waits: null };
+  }
+
+  /** Returns the data before a range and after it: calls that it cuts count in each. */
+  outside({ startNs, endNs }: Bounds): readonly PageData[] {
+    const { durationNs } = this.timeline;
+    return [
+      { startNs: 0, endNs: startNs },
+      { startNs: endNs, endNs: durationNs },
+    ]
+      .filter((part) => part.endNs > part.startNs)
+      .map((part) => this.within(part));
   }
 }
 

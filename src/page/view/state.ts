@@ -4,6 +4,7 @@
 
 import { METRICS, type Metric } from '../../analysis/tree/outside.js';
 import type { Bounds, SymbolId, Tid } from '../../model/units.js';
+import { WIDTHS, type WidthOf } from '../../render/diff/paths.js';
 import type { LinkNames } from './link-names.js';
 
 /** Colour by library, by function, by average duration of calls, or by share of time outside traced code. */
@@ -43,8 +44,10 @@ export type Width = Metric;
 export interface State {
   /** "all", "idle", "name:worker", "tid:114078", or several: "tids:114078,114079". */
   readonly threads: string;
-  /** The threads that these are compared with, likewise; empty: none. */
+  /** The threads that these are compared with, likewise, or "rest": what range or threads leave; empty: none. */
   readonly against: string;
+  /** In a comparison: what widths are. */
+  readonly widthOf: WidthOf;
   readonly hidesIdle: boolean;
   readonly width: Width;
   /** Functions with their callers as children, by what is their own. */
@@ -77,6 +80,8 @@ export interface State {
   readonly chosen: SymbolId | null;
   /** Only this part of the recording, in ns since the start of the timeline; null: all of it. */
   readonly range: Bounds | null;
+  /** The other side of a comparison shows what is outside the range; not in addresses. */
+  readonly isOutsideRange?: true;
   /** The thread whose stack chart is open, and the part of the recording that it shows; null: all of it. */
   readonly chart: Tid | null;
   readonly chartRange: Bounds | null;
@@ -113,6 +118,7 @@ export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<S
 export const START: State = {
   threads: 'all',
   against: '',
+  widthOf: 'larger',
   hidesIdle: false,
   width: 'wall',
   isInverted: false,
@@ -144,6 +150,9 @@ export const START: State = {
   graphShare: null,
   panelShare: null,
 };
+
+/** What a page that compares recordings shows: after, compared with before. */
+export const COMPARED_RECORDINGS = { threads: 'tid:1', against: 'tid:0' } as const satisfies Partial<State>;
 
 export function pageLayoutOf(state: State): PageLayout {
   const { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare } = state;
@@ -186,6 +195,7 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     return symbols;
   };
   const ofLeaves = params.get('width') === 'self'; // an older link
+  const isOldWidth = ofLeaves || OLD_WIDTHS.some((name) => name === params.get('width'));
   const libraries = (name: string, what: string): readonly string[] => {
     const { files, missing } = names.readFiles(params.get(name) ?? '');
     dropped.push(...missing.map((missing) => `${what} ${missing}`));
@@ -196,9 +206,10 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
   const chart = read('chart', numberOf, null);
   const state = {
     threads: params.get('threads') ?? start.threads,
-    against: params.get('against') ?? '',
+    against: params.get('against') ?? start.against,
+    widthOf: oneOf('width-of', WIDTHS, OLD_WIDTHS.find((name) => name === params.get('width')) ?? start.widthOf),
     hidesIdle: !isSet('idle', !start.hidesIdle),
-    width: ofLeaves ? start.width : oneOf('width', METRICS, start.width),
+    width: isOldWidth ? start.width : oneOf('width', METRICS, start.width),
     isInverted: ofLeaves || isSet('inverted', start.isInverted),
     colouring: oneOf('colour', COLOURINGS, start.colouring),
     labels: oneOf('labels', LABELS, start.labels),
@@ -231,6 +242,9 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
   };
   return { state, dropped };
 }
+
+/** What widths were of, in older links to comparisons. */
+const OLD_WIDTHS: readonly WidthOf[] = WIDTHS;
 
 /** Tables of older links. */
 const OLD_TABS: Readonly<Record<string, (typeof VIEWS)[number]>> = { functions: 'graph', threads: 'threads' };
@@ -300,6 +314,7 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
   const text = (each: State): readonly (readonly [string, string])[] => [
     ['threads', each.threads],
     ['against', each.against],
+    ['width-of', each.widthOf],
     ['idle', flag(!each.hidesIdle)],
     ['width', each.width],
     ['inverted', flag(each.isInverted)],

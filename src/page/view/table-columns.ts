@@ -2,7 +2,18 @@
  * The columns of numbers that the functions table and the call tree can show, and which of them a reader chose.
  */
 import type { SourceLine } from '../../model/symbol-table.js';
-import { formatCalls, formatCount, formatDuration, formatShare, formatTotal } from '../../render/format.js';
+import { differenceText, numberText } from '../../render/diff/wording.js';
+import {
+  capitalized,
+  formatCalls,
+  formatCount,
+  formatDuration,
+  formatPercentChange,
+  formatPercentile,
+  formatShare,
+  formatTotal,
+} from '../../render/format.js';
+import { CHANGE_SIGNS, type Change } from '../../render/frames/colours.js';
 import { formatWeight } from '../../render/frames/frame-details.js';
 import {
   BLOCKED_COLUMNS,
@@ -12,7 +23,7 @@ import {
 } from '../../render/function-columns.js';
 import { averageOf, averageText, inferredCalls, starredCalls } from './captions/counts.js';
 import { shortLine, tracedHint } from './captions/details.js';
-import { differenceText } from './captions/legend.js';
+import { type ComparedNumber, MEASURES, type Measure, type RowComparison, type Sides } from './comparison.js';
 import type { Width } from './state.js';
 import type { FunctionRow } from './view.js';
 import type { Views } from './views.js';
@@ -34,6 +45,8 @@ export interface NumberColumn {
   readonly text: (row: FunctionRow) => string;
   /** Of a share: which part of its bar was running. */
   readonly running?: (row: FunctionRow) => number;
+  /** Whether it is more or less than on the other side of a comparison. */
+  readonly toneOf?: (row: FunctionRow) => 'more' | 'less' | '';
   /** What a text leaves out; empty: nothing. */
   readonly explain?: (row: FunctionRow) => string;
 }
@@ -46,7 +59,8 @@ export interface ColumnSubject {
   readonly isInverted: boolean;
   /** Rows are call paths: only functions have percentiles, and upside down, time is that of the first function. */
   readonly isTree: boolean;
-  readonly isCompared: boolean;
+  /** What is compared; null: nothing. */
+  readonly sides: Sides | null;
   /** 100 % of the shares. */
   readonly totalWeight: number;
   readonly maxCalls: number;
@@ -66,18 +80,24 @@ const DIFFERENCE = 'difference';
 
 /** Returns the columns that have a meaning, in the order of tables. */
 export function knownColumns(subject: ColumnSubject): NumberColumn[] {
-  const { views, width, isCompared } = subject;
+  const { views, sides } = subject;
   const all = views.isBlockedTime ? blockedColumns(subject) : columnsOf(subject);
   const known = all.filter(({ isTime }) => views.hasTimes || !isTime);
-  if (!isCompared) return known;
-  const [weight, ...others] = known as [NumberColumn, ...NumberColumn[]];
-  return [weight, ...comparedColumns(width), ...others.map((column) => ({ ...column, fromPx: AVERAGE_FROM_PX }))];
+  if (sides === null) return known;
+  const compared = comparedColumns(subject, sides);
+  const others = known.filter(({ key }) => !NOT_OF_ONE_SIDE.includes(key) && !compared.some((own) => own.key === key));
+  return [...compared, ...others.map((column) => ({ ...column, isUsual: false, fromPx: AVERAGE_FROM_PX }))];
 }
+
+/** Numbers of one side alone would be taken for those of both. */
+const NOT_OF_ONE_SIDE: readonly string[] = [
+  ...['share', 'outside', 'outside-self', 'cpu', 'waiting-share', 'off-cpu', 'min', 'p50', 'p90', 'max', 'unwound'],
+];
 
 /** Returns the columns that are shown. `chosen`: as in the state. */
 export function chosenColumns(known: readonly NumberColumn[], chosen: string): readonly NumberColumn[] {
   const keys = chosen.split(',');
-  const shown = known.filter(({ key }) => keys.includes(key) || key === 'there' || key === DIFFERENCE);
+  const shown = known.filter(({ key }) => keys.includes(key));
   return chosen === '' || !known.some(({ key }) => keys.includes(key)) ? known.filter(({ isUsual }) => isUsual) : shown;
 }
 
@@ -91,8 +111,8 @@ export function withColumn(known: readonly NumberColumn[], chosen: string, key: 
 }
 
 /** Returns what the rows are sorted by if the reader chose nothing. */
-export function usualSort({ isInverted, isCompared }: Pick<ColumnSubject, 'isInverted' | 'isCompared'>): string {
-  return isCompared ? DIFFERENCE : isInverted ? 'self' : 'total';
+export function usualSort({ isInverted, sides }: Pick<ColumnSubject, 'isInverted' | 'sides'>): string {
+  return sides !== null ? DIFFERENCE : isInverted ? 'self' : 'total';
 }
 
 interface Titled {
@@ -269,26 +289,106 @@ function lineColumn(lineOf: (row: FunctionRow) => SourceLine | null): NumberColu
   };
 }
 
-/** Returns the columns of the threads that these are compared with. */
-function comparedColumns(width: Width): NumberColumn[] {
-  const weight = width === 'calls' ? 'calls' : 'ns';
-  const there = ({ otherWeight = 0 }: FunctionRow) => otherWeight;
-  const difference = (row: FunctionRow) => row.weight - there(row);
-  const column = { isTime: width !== 'calls', isUsual: true };
-  return [
-    {
-      ...{ ...column, key: 'there', title: 'Other', widthPx: DURATION_PX, fromPx: SELF_FROM_PX },
-      hint: 'the same in the threads that these are compared with',
-      value: there,
-      text: (row) => formatOf(width)(there(row)),
-    },
-    {
-      ...{ ...column, key: DIFFERENCE, title: 'Δ', widthPx: 94 },
-      hint: 'how much more it is here',
-      value: (row) => Math.abs(difference(row)),
-      text: (row) => differenceText(difference(row), weight),
-    },
-  ];
+const CHANGE_PX = 104;
+
+const MEASURED: Readonly<Record<Exclude<Measure, 'total'>, Titled>> = {
+  self: { title: 'Self', hint: 'time of its own' },
+  calls: { title: 'Calls', hint: 'calls, complete or inferred' },
+  avg: { title: 'Average', hint: 'average duration of complete calls' },
+  p99: { title: 'p99', hint: '99 % of complete calls are not longer' },
+};
+
+/** Returns the columns of a comparison: of each number, what it is on both sides, and how it changed. */
+function comparedColumns({ width, isTree, isInverted }: ColumnSubject, { names }: Sides): NumberColumn[] {
+  const { total, self } = WEIGHTS[width];
+  const titles = { ...MEASURED, ...(self && { self }), total: isInverted ? (self ?? OWN_CALLS) : total };
+  const measures = MEASURES.filter(
+    (measure) => !(measure === 'self' && (isInverted || self === null)) && !(measure === 'p99' && isTree),
+  );
+  return measures.flatMap((measure) => {
+    const titled = titles[measure];
+    const isUsual = measure === 'total';
+    const isCount = measure === 'calls' || (width === 'calls' && (measure === 'total' || measure === 'self'));
+    const ofSide = (row: FunctionRow, side: 'before' | 'after') => row.compared?.of[measure][side] ?? Number.NaN;
+    const name = (word: string) => (isUsual ? capitalized(word) : `${titled.title} ${word}`);
+    const side = (side: 'before' | 'after', key: string, fromPx: number): NumberColumn => ({
+      ...{ key, title: side === 'after' && !isUsual ? titled.title : name(names[side]), isTime: !isCount, fromPx },
+      ...{ hint: `${titled.hint}: ${names[side]}`, isUsual: isUsual || (measure === 'calls' && side === 'after') },
+      widthPx: Math.max(DURATION_PX, PADDING_PX + CHARACTER_PX * name(names[side]).length),
+      value: (row) => ofSide(row, side),
+      text: (row) => measureText(measure, ofSide(row, side), isCount),
+    });
+    const change = {
+      ...{ isTime: !isCount, toneOf: (row: FunctionRow) => toneOf(row, measure) },
+      explain: (row: FunctionRow) => noiseText(row.compared?.of[measure]),
+    };
+    const key: string = measure;
+    return [
+      side('after', key, 0),
+      side('before', `${key}-before`, isUsual ? SELF_FROM_PX : AVERAGE_FROM_PX),
+      {
+        ...{ ...change, key: isUsual ? DIFFERENCE : `${key}-change`, title: name('change'), widthPx: CHANGE_PX },
+        ...{ hint: 'how much more or less it is', isUsual: isUsual || measure === 'calls' },
+        fromPx: isUsual ? 0 : AVERAGE_FROM_PX,
+        value: (row) => Math.abs(ofSide(row, 'after') - (ofSide(row, 'before') || 0)),
+        text: (row) => changeText(row, measure, isCount),
+      },
+      {
+        ...{ ...change, key: `${key}-percent`, title: name('%').replace(/^%/, 'Change %'), widthPx: 86, isUsual },
+        ...{ hint: `the same, relative to ${names.before}`, fromPx: AVERAGE_FROM_PX },
+        value: (row) => Math.abs(ofSide(row, 'after') / ofSide(row, 'before') - 1),
+        text: (row) => percentText(row, measure),
+      },
+    ];
+  });
+}
+
+/** Shortest and longest calls of the side are not compared, so that only short percentiles are known to be exact. */
+const UNKNOWN_RANGE = { minNs: null, maxNs: Number.NaN };
+
+/** Returns "12 µs", "1.3" or "–" if it is not known. */
+export function measureText(measure: Measure, value: number, isCount = measure === 'calls'): string {
+  if (Number.isNaN(value)) return '–';
+  if (measure === 'p99') return formatPercentile(value, UNKNOWN_RANGE);
+  return numberText(value, isCount ? 'calls' : 'ns');
+}
+
+/** Returns "▲ +12 µs"; "–" if it is not known. */
+export function changeText({ compared }: FunctionRow, measure: Measure, isCount = measure === 'calls'): string {
+  if (compared === undefined) return '–';
+  const { before, after } = compared.of[measure];
+  if (Number.isNaN(before + after)) return '–';
+  if (before === after) return CHANGE_SIGNS.same;
+  return `${CHANGE_SIGNS[changeOfRow(compared, measure)]} ${differenceText(after - before, isCount ? 'calls' : 'ns')}`;
+}
+
+/** Returns "+40 %", "new", or "–" if it is not known. */
+export function percentText({ compared }: FunctionRow, measure: Measure): string {
+  if (compared === undefined) return '–';
+  const { before, after } = compared.of[measure];
+  if (Number.isNaN(before + after) || (before === 0 && !compared.isNew)) return '–';
+  return compared.isNew ? 'new' : formatPercentChange(before, after);
+}
+
+/** Text colour of a change; empty: none. */
+export function toneOf({ compared }: FunctionRow, measure: Measure): 'more' | 'less' | '' {
+  const change = compared === undefined ? 'same' : changeOfRow(compared, measure);
+  if (change === 'same' || change === 'noise') return '';
+  return change === 'more' || change === 'new' ? 'more' : 'less';
+}
+
+export function noiseText(number: ComparedNumber | undefined): string {
+  if (number === undefined || number.before === number.after) return '';
+  const { noise, isNoise } = number;
+  const range = Number.isNaN(noise) ? [] : [`differences up to ${formatDuration(noise)} may be chance`];
+  return [...(isNoise ? ['within noise: calls vary that much anyway'] : []), ...range].join('; ');
+}
+
+function changeOfRow({ isNew, isGone, of }: RowComparison, measure: Measure): Change {
+  const { before, after, isNoise } = of[measure];
+  if (before === after || Number.isNaN(before + after)) return 'same';
+  if (isNew || isGone) return isNew ? 'new' : 'gone';
+  return isNoise ? 'noise' : after > before ? 'more' : 'less';
 }
 
 function duration(key: string, title: string, hint: string, value: (row: FunctionRow) => number): NumberColumn {

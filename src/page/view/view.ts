@@ -16,6 +16,7 @@ import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 import { formatDuration, formatMany } from '../../render/format.js';
 import { type FrameTable, subtreeEnd } from '../../render/frames/frame-table.js';
 import { sumSiblings } from '../../render/layout.js';
+import type { RowComparison } from './comparison.js';
 import { once } from './memoize-last.js';
 
 export interface FunctionRow {
@@ -23,8 +24,8 @@ export interface FunctionRow {
   /** By the selected width: with callees, recursion counted once; and without callees. */
   readonly weight: number;
   readonly selfWeight: number;
-  /** Likewise with callees, in the threads that these are compared with. */
-  readonly otherWeight?: number;
+  /** In a comparison, what it is on both sides; weights are those after. */
+  readonly compared?: RowComparison;
 }
 
 export interface FunctionRows {
@@ -102,6 +103,7 @@ export interface View {
   readonly functions: () => ReadonlyMap<SymbolId, FunctionSums>;
   /** Histogram of a function's call durations; null if unknown. */
   readonly bars: (symbol: SymbolId) => Bar[] | null;
+  readonly histogram: (symbol: SymbolId) => Histogram | null;
   readonly allNs: () => Nanoseconds;
 }
 
@@ -120,11 +122,13 @@ export function viewOfPart(tree: CallTree, full: View, hasSwitches: boolean): Vi
     });
     return new Map(rows.map((row) => [row.symbol, row]));
   });
-  const bars = (symbol: SymbolId) => {
-    const sums = functions().get(symbol);
-    return sums !== undefined && isComplete(sums) ? full.bars(symbol) : null;
+  const ofAll = <Known>(known: (symbol: SymbolId) => Known | null) => {
+    return (symbol: SymbolId) => {
+      const sums = functions().get(symbol);
+      return sums !== undefined && isComplete(sums) ? known(symbol) : null;
+    };
   };
-  return { ...part, functions, bars };
+  return { ...part, functions, bars: ofAll(full.bars), histogram: ofAll(full.histogram) };
 }
 
 /** Returns the view of a tree. `durations`: of its calls; null if unknown. */
@@ -141,6 +145,7 @@ export function viewOfTree(tree: CallTree, durations: () => FunctionDurations | 
       const histogram = histograms()?.get(symbol);
       return histogram ? barsOf(histogram) : null;
     },
+    histogram: (symbol) => histograms()?.get(symbol) ?? null,
     allNs: once(() => tree.selfNs.reduce((sum, ns) => sum + ns, 0)),
   };
 }

@@ -3,33 +3,28 @@
  * change: a zoom only redraws, and a new width needs no new tree.
  */
 
-import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isOffCpu, isStop, METRICS } from '../../analysis/tree/outside.js';
-import { ROOT } from '../../model/calls/call-tree.js';
-import { eachPercentile } from '../../model/percentiles.js';
+import { ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { NONE, type SymbolId } from '../../model/units.js';
+import { RECORDINGS } from '../../render/diff/paths.js';
+import { wordingOf } from '../../render/diff/wording.js';
 import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../render/find-frames.js';
+import type { Wording } from '../../render/frames/drawing.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import type { PageData } from '../data/page-data.js';
 import { CallPaths } from './call-paths.js';
 import type { AllCalls } from './calls/find-listed-calls.js';
-import { compareTables, type Painter, painterOf, painterOfDifferences } from './colouring.js';
-import { insideMatches, nodeAt, onlyMatches, zoomedRange } from './frame-tables.js';
+import { type Painter, painterOf, painterOfChanges } from './colouring.js';
+import { compareFunctions } from './compared-functions.js';
+import { type ComparedTable, REST, type Sides } from './comparison.js';
+import { insideMatches, onlyComparedMatches, onlyMatches, zoomedRange } from './frame-tables.js';
 import { type FunctionView, FunctionViews } from './function-view.js';
 import { leavesNothingOut } from './leaving-out.js';
 import { memoizeLast } from './memoize-last.js';
 import { SelectedTrees } from './selected-trees.js';
 import { COLOURINGS, type Colouring, type State, type Width } from './state.js';
-import { chosenRow, selectedNodes, type ThreadRow, threadRows, titleOf } from './threads.js';
-import {
-  type FunctionRow,
-  type FunctionRows,
-  functionRows,
-  partialTree,
-  rowsFromLeaves,
-  type View,
-  viewOfPart,
-} from './view.js';
+import { choiceOf, chosenRow, selectedNodes, type ThreadRow, threadRows, titleOf } from './threads.js';
+import { type FunctionRows, functionRows, partialTree, rowsFromLeaves, type View, viewOfPart } from './view.js';
 
 export class Views extends SelectedTrees {
   readonly widths: readonly Width[];
@@ -45,8 +40,11 @@ export class Views extends SelectedTrees {
   private readonly painted = memoizeLast(painterOf);
   private readonly counted = memoizeLast((state: State, isMatch: NameMatches['isMatch']) => this.count(state, isMatch));
   private readonly listed = memoizeLast((state: State) => this.list(state));
-  private readonly compared = memoizeLast((state: State) => this.compare(state));
-  private readonly listedBoth = memoizeLast((state: State) => this.listBoth(state));
+  private readonly compared = memoizeLast((state: State, sides: Sides) => this.compare(state, sides));
+  private readonly comparedMatches = memoizeLast(onlyComparedMatches);
+  private readonly changed = memoizeLast(painterOfChanges);
+  private readonly listedBoth = memoizeLast((state: State, compared: ComparedTable) => this.listBoth(state, compared));
+  private readonly wording = memoizeLast(({ paths }: ComparedTable) => wordingOf(paths));
   private readonly pathed = memoizeLast((state: State) => this.pathsOf(state));
   private otherViews?: Views;
 
@@ -75,67 +73,110 @@ export class Views extends SelectedTrees {
   }
 
   tableAt(state: State): FrameTable {
+    const compared = this.comparedAt(state);
+    if (compared !== null) return compared.table;
     const table = this.unfilteredTableAt(state);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     return found === null ? table : this.masked(this.searched(state), table, found);
   }
 
   painterAt(state: State): Painter {
-    const { against } = state;
-    if (against !== '') return this.compared({ ...this.askedTable(state), against }, state);
+    const compared = this.comparedAt(state);
+    if (compared !== null) return this.changed(this.askedTable(state), compared);
     const colouring = this.colouringOf(state);
     const asked = { ...this.askedTable(state), colouring };
     return this.painted(asked, this.tableAt(state), colouring, state.isInverted);
   }
 
+  /** Returns how frames of a comparison are labelled: the same object each time, another one draws the graph again. */
+  wordingAt(state: State): Wording | null {
+    const compared = this.comparedAt(state);
+    return compared && this.wording(this.askedTable(state), compared);
+  }
+
   /** Returns the functions in view, weighted by the width. */
   functionsAt(state: State): FunctionRows {
-    const { against } = state;
     const part = this.askedPart(state);
-    return against === '' ? this.listed(part, state) : this.listedBoth({ ...part, against }, state);
+    const compared = this.comparedAt(state);
+    return compared === null ? this.listed(part, state) : this.listedBoth(part, state, compared);
   }
 
   /** Returns the call paths in view, weighted by the width. */
   callPathsAt(state: State): CallPaths {
-    return this.pathed({ ...this.askedPart(state), against: state.against }, state);
+    return this.pathed(this.askedPart(state), state);
   }
 
   private pathsOf(state: State): CallPaths {
     const table = this.tableAt(state);
-    const there = state.against === '' ? null : (this.painterAt(state).compared?.there ?? null);
     const width = this.widthOf(state);
     const kind = {
       isInverted: state.isInverted,
       countsStops: width === 'outside' || width === 'off-cpu',
       hasSwitches: this.hasSwitches,
     };
-    return new CallPaths(table, zoomedRange(table, state), kind, there);
+    return new CallPaths(table, zoomedRange(table, state), kind, this.comparedAt(state));
   }
 
-  /** Returns the painter that shows how the graph differs from that of the threads it is compared with. */
-  private compare(state: State): Painter {
-    const table = this.tableAt(state);
-    const other = this.others.tableAt(this.stateOfOthers(state));
-    const name = titleOf(chosenRow(this.threads, state.against, state.hidesIdle));
-    return painterOfDifferences(table, compareTables(table, other, name));
+  /** Returns the two sides of a comparison; null: nothing is compared. */
+  comparedAt(state: State): ComparedTable | null {
+    const compared = this.unfilteredComparedAt(state);
+    const found = compared !== null && state.isOnlyMatches ? this.foundAt(state) : null;
+    if (compared === null || found === null) return compared;
+    return this.comparedMatches(this.searched(state), compared, found);
   }
 
-  private listBoth(state: State): FunctionRows {
-    const there = this.stateOfOthers(state);
-    const isThere = nodeAt(this.others.tableAt(there), state.zoom) !== null;
-    const here = this.listed(this.askedPart(state), state);
-    return compareFunctions(here, isThere ? this.others.functionsAt(there).rows : []);
+  private unfilteredComparedAt(state: State): ComparedTable | null {
+    const sides = this.sidesAt(state);
+    return sides && this.compared(this.askedUnfiltered(state), state, sides);
   }
 
-  /** The views of the threads that these are compared with: caches have room for one selection. */
+  private compare(state: State, sides: Sides): ComparedTable {
+    const trees = { before: this.others.viewAt(sides.before).tree, after: this.viewAt(sides.after).tree };
+    return this.tables.ofSides(trees, sides, { ...state, width: this.widthOf(state) });
+  }
+
+  private listBoth(state: State, compared: ComparedTable): FunctionRows {
+    const { sides, before, after } = compared;
+    const range = zoomedRange(compared.table, state);
+    const old = this.rowsOfPart(this.others.viewAt(sides.before), before, range, state);
+    const now = this.rowsOfPart(this.viewAt(sides.after), after, range, state);
+    return compareFunctions(old, now, sides, this.widthOf(state) === 'wall' && !state.isInverted);
+  }
+
+  /** Returns the sides that a state compares; null: nothing. */
+  sidesAt(state: State): Sides | null {
+    const { against, ...rest } = state;
+    const after: State = { ...rest, against: '' };
+    const others = against === REST ? this.restOf(after) : { threads: against };
+    if (against === '' || others === null) return null;
+    const before: State = { ...after, ...others };
+    const { compared } = this.data;
+    if (compared !== undefined)
+      return { kind: 'recordings', names: RECORDINGS, before, after, scales: compared.scales };
+    const name = titleOf(chosenRow(this.threads, before.threads, state.hidesIdle));
+    const shown = this.rangeAt(state) === null ? 'chosen' : 'range';
+    if (against !== REST) {
+      const names = { before: 'other', after: 'chosen', than: `in ${name}` };
+      return { kind: 'threads', names, before, after, scales: { before: 1, after: 1 } };
+    }
+    const [restNs, ns] = [this.others.viewInRange(before).allNs(), this.viewInRange(after).allNs()];
+    const scales = { before: restNs > 0 && ns > 0 ? ns / restNs : 1, after: 1 };
+    return { kind: 'rest', names: { before: 'rest', after: shown, than: 'in the rest' }, before, after, scales };
+  }
+
+  /** Returns what shows all but the range, or else the other threads; null: there is nothing else. */
+  restOf(state: State): Partial<State> | null {
+    if (this.rangeAt(state) !== null) return { isOutsideRange: true };
+    const chosen = new Set(chosenRow(this.threads, state.threads, state.hidesIdle).threads);
+    const others = this.threads.flatMap(({ threads }) => threads).filter((at) => !chosen.has(at));
+    return others.length === 0 ? null : { threads: choiceOf(this.threads, new Set(others)) };
+  }
+
+  /** The views of the other side of a comparison: caches have room for one selection. */
   private get others(): Views {
     this.otherViews ??= new Views(this.data);
     this.otherViews.timeline = this.timeline;
     return this.otherViews;
-  }
-
-  private stateOfOthers(state: State): State {
-    return { ...state, threads: state.against, against: '' };
   }
 
   /** Returns all threads, each with its time in the view. */
@@ -169,6 +210,18 @@ export class Views extends SelectedTrees {
     return { isMatch: all, problem };
   }
 
+  /** Whether a function is in the view, on either side of a comparison. */
+  isInView(state: State, symbol: SymbolId): boolean {
+    const sides = this.sidesAt(state);
+    if (this.viewAt(state).functions().has(symbol)) return true;
+    return sides !== null && this.others.viewAt(sides.before).functions().has(symbol);
+  }
+
+  /** Returns the view of the other side of a comparison. */
+  viewBefore({ before }: Sides): View {
+    return this.others.viewAt(before);
+  }
+
   /** Returns the numbers of a function; null if it is not in the view or the trace has no times. */
   functionAt(state: State, symbol: SymbolId): FunctionView | null {
     return this.functions.at(state, symbol);
@@ -190,6 +243,8 @@ export class Views extends SelectedTrees {
 
   /** Returns the table without the restriction to matches. */
   unfilteredTableAt(state: State): FrameTable {
+    const compared = this.unfilteredComparedAt(state);
+    if (compared !== null) return compared.table;
     return this.drawn(this.askedUnfiltered(state), this.viewAt(state), state);
   }
 
@@ -200,8 +255,9 @@ export class Views extends SelectedTrees {
 
   /** What of a state decides `unfilteredTableAt`; below: its search, too, `tableAt`, and `functionsAt`. */
   private askedUnfiltered(state: State) {
-    const { order, isInverted } = state;
-    return { ...this.askedOf(state), order, isInverted, width: this.widthOf(state) };
+    const { order, isInverted, against, widthOf } = state;
+    const compared = against === '' ? {} : { against, widthOf };
+    return { ...this.askedOf(state), ...compared, order, isInverted, width: this.widthOf(state) };
   }
 
   private searched(state: State) {
@@ -218,18 +274,18 @@ export class Views extends SelectedTrees {
 
   /** Lists the functions. From leaves, only weights depend on the zoom; the other numbers are those of the entire view. */
   private list(state: State): FunctionRows {
-    const { hasSwitches } = this;
-    const view = this.viewAt(state);
     const table = this.tableAt(state);
-    const range = zoomedRange(table, state);
-    const width = this.widthOf(state);
-    if (state.isInverted) return rowsFromLeaves(view, table, range);
+    return this.rowsOfPart(this.viewAt(state), table, zoomedRange(table, state), state);
+  }
+
+  private rowsOfPart(view: View, table: FrameTable, range: ReturnType<typeof zoomedRange>, state: State) {
+    const { hasSwitches } = this;
+    if (state.isInverted) return { view, ...rowsFromLeaves(view, table, range) };
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     const isAll = range.first === ROOT && found === null;
-    const part = isAll
-      ? view
-      : viewOfPart(partialTree(table, range, found && insideMatches(table, found)), view, hasSwitches);
-    return functionRows(part, width, hasSwitches);
+    const partOf = () => withoutEmptyNodes(partialTree(table, range, found && insideMatches(table, found)));
+    const part = isAll ? view : viewOfPart(partOf(), view, hasSwitches);
+    return { view: part, ...functionRows(part, this.widthOf(state), hasSwitches) };
   }
 
   private count(state: State, isMatch: readonly boolean[] | null): ThreadRow[] {
@@ -251,24 +307,3 @@ export class Views extends SelectedTrees {
     return rows.map((row, at) => ({ ...row, isIdle: (this.threads[at] as ThreadRow).isIdle })); // the same in each range
   }
 }
-
-/**
- * Adds to the functions in view what they weigh in other threads; functions that only those have follow as rows of zeros.
- */
-function compareFunctions(here: FunctionRows, there: readonly FunctionRow[]): FunctionRows {
-  const others = new Map(there.map((row) => [row.sums.symbol, row]));
-  const rows = here.rows.map((row) => ({ ...row, otherWeight: others.get(row.sums.symbol)?.weight ?? 0 }));
-  for (const { sums } of here.rows) others.delete(sums.symbol);
-  const onlyThere = [...others.values()].map(({ sums: { symbol }, weight }) => {
-    return { sums: { symbol, ...NOTHING }, weight: 0, selfWeight: 0, otherWeight: weight };
-  });
-  return { ...here, rows: [...rows, ...onlyThere] };
-}
-
-const NONE_KNOWN = Number.NaN;
-const NOTHING: Omit<FunctionSums, 'symbol'> = {
-  ...{ calls: 0, inferred: 0, unwound: 0, completeNs: 0 },
-  ...{ totalNs: 0, selfNs: 0, outsideNs: 0, outsideSelfNs: 0, onCpuNs: 0, offCpuNs: 0, inferredNs: 0 },
-  ...{ avgNs: NONE_KNOWN, minNs: NONE_KNOWN, maxNs: NONE_KNOWN, longestCutNs: NONE_KNOWN },
-  ...eachPercentile(() => NONE_KNOWN),
-};

@@ -4,13 +4,11 @@
 import {
   isWithinNoise,
   mayShareQuantile,
-  noiseOf,
+  type NoiseOfSums,
+  noiseOfSums,
   type Per,
   type QuantileRange,
-  quantileRange,
   scaleOf,
-  selfVariance,
-  variance,
 } from '../../analysis/compare.js';
 import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
@@ -98,32 +96,27 @@ function diffRow(key: string, { name, isStop }: NameSums, [old, now]: readonly [
     isGone: !now.functions.has(key),
     ...changes,
     complete: { before: completeCalls(before), after: completeCalls(after) },
-    ...noiseOfRow(changes, [variancesOf(before, old.scale), variancesOf(after, now.scale)]),
+    ...noiseOfRow(changes, noiseOfSums({ ...before, scale: old.scale }, { ...after, scale: now.scale })),
   };
 }
 
-type Variances = ReturnType<typeof variancesOf>;
-
-function noiseOfRow(changes: Pick<DiffRow, NoisyColumn | 'p99Ns'>, [old, now]: readonly [Variances, Variances]) {
-  const noise = (column: NoisyColumn) => noiseOf(old[column], now[column]);
+function noiseOfRow(changes: Pick<DiffRow, NoisyColumn | 'p99Ns'>, { p99, ...noise }: NoiseOfSums) {
   const isNoise = (column: NoisyColumn) => {
     const { before, after } = changes[column];
-    return before !== null && after !== null && isWithinNoise(before, after, noise(column));
+    return before !== null && after !== null && isWithinNoise(before, after, noise[column]);
   };
-  const p99 = changes.p99Ns;
-  const [before, after] = [old, now].map(({ sample }) => quantileRange(sample, 0.99));
   return {
-    p99Range: { before: rangeOf(before), after: rangeOf(after) },
+    p99Range: { before: rangeOf(p99.before), after: rangeOf(p99.after) },
     noise: {
-      totalNs: finiteOrNull(noise('totalNs')),
-      selfNs: finiteOrNull(noise('selfNs')),
-      avgNs: finiteOrNull(noise('avgNs')),
+      totalNs: finiteOrNull(noise.totalNs),
+      selfNs: finiteOrNull(noise.selfNs),
+      avgNs: finiteOrNull(noise.avgNs),
     },
     withinNoise: {
       totalNs: isNoise('totalNs'),
       selfNs: isNoise('selfNs'),
       avgNs: isNoise('avgNs'),
-      p99Ns: p99.before !== p99.after && mayShareQuantile(before, after),
+      p99Ns: changes.p99Ns.before !== changes.p99Ns.after && mayShareQuantile(p99.before, p99.after),
     },
   };
 }
@@ -229,18 +222,3 @@ const ABSENT: Omit<NameSums, 'name' | 'isStop'> = {
   longestCutNs: Number.NaN,
   histogram: null,
 };
-
-/** The variances of the numbers of a function: of one call, and of sums over all of them. */
-function variancesOf(sums: Pick<NameSums, keyof typeof ABSENT>, scale: number) {
-  const complete = completeCalls(sums);
-  const sample = { ...sums, complete };
-  const ofCall = variance(sample, sums.histogram);
-  const ofSelf = selfVariance(sample, sums.selfNs, ofCall);
-  const ofSum = (variance: number) => ({ variance: variance * complete * scale ** 2, calls: complete });
-  return {
-    sample,
-    avgNs: { variance: ofCall / complete, calls: complete },
-    totalNs: ofSum(ofCall),
-    selfNs: ofSum(ofSelf),
-  };
-}

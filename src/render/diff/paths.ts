@@ -3,7 +3,7 @@
  */
 
 import type { Per } from '../../analysis/compare.js';
-import { isWithinNoise, noiseOf, variance } from '../../analysis/compare.js';
+import { isWithinNoise, noiseOfSums, scaled } from '../../analysis/compare.js';
 import type { NodeId } from '../../model/units.js';
 import { type Change, changeLevel } from '../frames/colours.js';
 import { type FrameTable, frameTable, subtreeSums } from '../frames/frame-table.js';
@@ -33,7 +33,30 @@ export interface PathColumns {
   /** Factors for times and numbers of calls. */
   readonly scales: { readonly before: number; readonly after: number };
   readonly per: Per | null;
+  /** Default: the time of all calls. */
+  readonly counted?: CountedWeights | undefined;
+  /** Default: two recordings. */
+  readonly sides?: SideNames | undefined;
 }
+
+/** The own weight of each node. */
+export interface CountedWeights {
+  readonly weight: 'ns' | 'calls';
+  readonly before: Float64Array;
+  readonly after: Float64Array;
+  /** They are the time of all calls of a path. */
+  readonly hasNoise: boolean;
+}
+
+/** How the sides are called. */
+export interface SideNames {
+  readonly before: string;
+  readonly after: string;
+  /** Where the side before is, in a sentence: "before", "in thread 2". */
+  readonly than: string;
+}
+
+export const RECORDINGS: SideNames = { before: 'before', after: 'after', than: 'before' };
 
 export interface DiffPaths extends PathColumns {
   readonly totals: { readonly before: Float64Array; readonly after: Float64Array }; // scaled, as is `self`
@@ -43,39 +66,47 @@ export interface DiffPaths extends PathColumns {
 }
 
 export function diffPaths(columns: PathColumns): DiffPaths {
-  const { before, after, scales } = columns;
-  const self = {
-    before: before.selfNs.map((ns) => ns * scales.before),
-    after: after.selfNs.map((ns) => ns * scales.after),
-  };
+  const { before, after, scales, counted } = columns;
+  const own = counted ?? { before: before.selfNs, after: after.selfNs };
+  const times = (values: Float64Array, scale: number) => values.map((value) => scaled(value, scale));
   const sums = (values: { before: Float64Array; after: Float64Array }) => ({
     before: subtreeSums(columns, values.before),
     after: subtreeSums(columns, values.after),
   });
-  return { ...columns, self, totals: sums(self), callsWithin: sums({ before: before.calls, after: after.calls }) };
+  const totals = sums(own);
+  return {
+    ...columns,
+    self: { before: times(own.before, scales.before), after: times(own.after, scales.after) },
+    totals: { before: times(totals.before, scales.before), after: times(totals.after, scales.after) },
+    callsWithin: sums({ before: before.calls, after: after.calls }),
+  };
 }
 
 /** What the width of a frame shows: the time after or before, or the larger of both. */
 export const WIDTHS = ['after', 'before', 'larger'] as const;
 export type WidthOf = (typeof WIDTHS)[number];
 
-/** Returns the table that is drawn. A path that the shown side lacks is as wide as on the other side, so that it is seen. */
+/** Returns the own width of each node. A path that the shown side lacks is as wide as on the other side, so that it is seen. */
+export function widthsOf(paths: DiffPaths, widthOf: WidthOf): Float64Array {
+  const { self } = paths;
+  return self.after.map((after, node) => {
+    const before = self.before[node] as number;
+    if (widthOf === 'larger') return Math.max(after, before);
+    return isThere(paths, node, widthOf) === (widthOf === 'after') ? after : before;
+  });
+}
+
+/** Returns the table that is drawn. */
 export function tableOf(paths: DiffPaths, widthOf: WidthOf): FrameTable {
-  const { parent, symbol, names, omitted, self, after } = paths;
+  const { parent, symbol, names, omitted, after } = paths;
   const nothing = new Float64Array(parent.length);
   const tree = {
     ...{ length: parent.length, parent, symbol, ...after },
     ...{ inferredNs: nothing, unwoundCalls: nothing, longestCutNs: nothing },
   };
-  const widths = self.after.map((ns, node) => {
-    const other = self.before[node] as number;
-    if (widthOf === 'larger') return Math.max(ns, other);
-    const [shown, hidden] = widthOf === 'after' ? (['after', 'before'] as const) : (['before', 'after'] as const);
-    return isThere(paths, node, shown) ? self[shown][node] : self[hidden][node];
-  });
   return frameTable(
     { tree, names, families: names.map(() => 'user'), libraries: NO_LIBRARIES, omitted, weight: 'ns' },
-    widths,
+    widthsOf(paths, widthOf),
   );
 }
 
@@ -96,30 +127,20 @@ export function changeOf(paths: DiffPaths, node: NodeId): Change {
 
 /** Returns the largest difference of the time of a path that may be chance; NaN if unknown. */
 export function totalNoise(paths: DiffPaths, node: NodeId): number {
-  const of = (side: 'before' | 'after') => {
-    const sample = sampleAt(paths[side], node);
-    const calls = sample.complete;
-    return { variance: variance(sample, null) * calls * paths.scales[side] ** 2, calls };
-  };
-  return noiseOf(of('before'), of('after'));
+  return paths.counted?.hasNoise === false ? Number.NaN : noiseAt(paths, node).totalNs;
 }
 
 /** Returns the largest difference of average durations that may be chance; NaN if unknown. */
 export function averageNoise(paths: DiffPaths, node: NodeId): number {
-  const of = (side: 'before' | 'after') => {
-    const sample = sampleAt(paths[side], node);
-    return { variance: variance(sample, null) / sample.complete, calls: sample.complete };
-  };
-  return noiseOf(of('before'), of('after'));
+  return noiseAt(paths, node).avgNs;
 }
 
-function sampleAt({ calls, inferredCalls, completeNs, minNs, maxNs }: SideColumns, node: NodeId) {
-  return {
-    complete: calls[node] - inferredCalls[node],
-    completeNs: completeNs[node],
-    minNs: minNs[node],
-    maxNs: maxNs[node],
-  };
+function noiseAt({ before, after, scales }: DiffPaths, node: NodeId) {
+  const at = ({ calls, inferredCalls, selfNs, completeNs, minNs, maxNs }: SideColumns, scale: number) => ({
+    ...{ calls: calls[node], inferred: inferredCalls[node], selfNs: selfNs[node], completeNs: completeNs[node] },
+    ...{ minNs: minNs[node], maxNs: maxNs[node], histogram: null, scale },
+  });
+  return noiseOfSums(at(before, scales.before), at(after, scales.after));
 }
 
 /** Returns the average duration of complete calls; null if there is none. */

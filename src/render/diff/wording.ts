@@ -12,7 +12,7 @@ import type { Label } from '../frames/labels.js';
 import { CHANGE_COLOURS, type Colour, TOKENS } from '../frames/palette.js';
 import type { Boxes } from '../layout.js';
 import { isolated } from '../visible-text.js';
-import { averageAt, averageNoise, changeOf, type DiffPaths, levelOf, totalNoise } from './paths.js';
+import { averageAt, averageNoise, changeOf, type DiffPaths, levelOf, RECORDINGS, totalNoise } from './paths.js';
 
 /** Returns a CSS class by the direction and size of a change. */
 export function paintByChange(paths: DiffPaths): Paint {
@@ -25,7 +25,7 @@ export function paintByChange(paths: DiffPaths): Paint {
 export function wordingOf(paths: DiffPaths): Wording {
   return {
     labelOf: (table, boxes, box) => labelAt(paths, table, boxes, box),
-    texturesOf: () => [],
+    texturesOf: () => [], // they are in the colours: `patternMarkup`
   };
 }
 
@@ -34,7 +34,7 @@ function labelAt(paths: DiffPaths, table: FrameTable, boxes: Boxes, box: number)
   const node = boxes.node[box] as number;
   const { before, after } = timesAt(paths, node, node, table);
   const change = changeOf(paths, node);
-  const difference = before === after ? [] : [formatDifference(after - before)];
+  const difference = before === after ? [] : [differenceText(after - before, weightOf(paths))];
   const relative = change === 'new' || change === 'gone' ? [change] : percentText(before, after);
   return { name: `${CHANGE_SIGNS[change]} ${nameOf(table, node)}`, numbers: [...difference, ...relative] };
 }
@@ -48,31 +48,56 @@ export function diffDetails(paths: DiffPaths, table: FrameTable, boxes: Boxes, b
   const [node, last] = [boxes.node[box] as number, boxes.lastNode[box] as number];
   const title = isolated(labelOf(table, boxes, box).name); // a block has no other name
   const times = timesAt(paths, node, last, table);
-  if (isBlock(table, boxes, box)) return { title, rows: [timeRow('total', times, Number.NaN)] };
+  if (isBlock(table, boxes, box)) return { title, rows: [timeRow('total', times, Number.NaN, weightOf(paths))] };
   return {
     title,
     rows: [
-      { label: '', value: '', note: MEANINGS[changeOf(paths, node)] },
-      timeRow('total', times, totalNoise(paths, node)),
+      { label: '', value: '', note: meaningOf(changeOf(paths, node), paths) },
+      timeRow('total', times, totalNoise(paths, node), weightOf(paths)),
       shareRow(paths, times),
       timeRow(
         'self',
         { before: paths.self.before[node] as number, after: paths.self.after[node] as number },
         Number.NaN,
+        weightOf(paths),
       ),
       ...callRows(paths, node),
     ],
   };
 }
 
-const MEANINGS: Readonly<Record<Change, string>> = {
-  same: 'no change',
-  noise: 'within noise: its calls vary that much anyway',
-  more: 'more time than before',
-  less: 'less time than before',
-  new: 'new: not on this path before',
-  gone: 'gone: not on this path any more',
-};
+function meaningOf(change: Change, { sides = RECORDINGS, counted }: DiffPaths): string {
+  const what = counted?.weight === 'calls' ? 'calls' : 'time';
+  const { than } = sides;
+  switch (change) {
+    case 'same':
+      return 'no change';
+    case 'noise':
+      return 'within noise: its calls vary that much anyway';
+    case 'more':
+    case 'less':
+      return `${change} ${what} than ${than}`;
+    case 'new':
+      return `new: not on this path ${than}`;
+    case 'gone':
+      return sides === RECORDINGS ? 'gone: not on this path any more' : `gone: on this path only ${than}`;
+  }
+}
+
+function weightOf({ counted }: DiffPaths): 'ns' | 'calls' {
+  return counted?.weight ?? 'ns';
+}
+
+/** Returns "+12 µs" or "−3". */
+export function differenceText(difference: number, weight: 'ns' | 'calls'): string {
+  if (weight === 'ns') return formatDifference(difference);
+  return `${difference > 0 ? '+' : difference < 0 ? '−' : ''}${formatAverageCount(Math.abs(difference))}`;
+}
+
+/** Returns "12 µs" or "1.3". */
+export function numberText(value: number, weight: 'ns' | 'calls'): string {
+  return weight === 'ns' ? formatDuration(value) : formatAverageCount(value);
+}
 
 interface Pair {
   readonly before: number;
@@ -88,16 +113,21 @@ function timesAt({ totals }: DiffPaths, first: NodeId, last: NodeId, { nextSibli
   return { before, after };
 }
 
-function timeRow(label: string, { before, after }: Pair, noise: number): FrameDetail {
-  const value = `${formatDuration(before)} → ${formatDuration(after)}`;
-  return { label, value, note: changeText({ before, after }, noise) };
-}
-
-/** Returns "+1.5 ms · +12 % · noise ±2 ms". */
-function changeText({ before, after }: Pair, noise: number): string {
-  if (before === after) return '=';
+/** Returns "3 µs → 9 µs", "+6 µs · +200 % · noise ±2 µs". `noise`: NaN if unknown. */
+export function timeRow(
+  label: string,
+  { before, after }: Pair,
+  noise: number,
+  weight: 'ns' | 'calls' = 'ns',
+): FrameDetail {
+  const value = `${numberText(before, weight)} → ${numberText(after, weight)}`;
+  if (before === after) return { label, value, note: '=' };
   const range = Number.isNaN(noise) ? [] : [`noise ±${formatDuration(noise)}`];
-  return [formatDifference(after - before), ...percentText(before, after), ...range].join(' · ');
+  return {
+    label,
+    value,
+    note: [differenceText(after - before, weight), ...percentText(before, after), ...range].join(' · '),
+  };
 }
 
 function shareRow({ totals }: DiffPaths, { before, after }: Pair): FrameDetail {
@@ -157,6 +187,18 @@ export function patternMarkup(): string {
       `<pattern id="fill-${name}" width="8" height="8" patternUnits="userSpaceOnUse"><rect class="flat-${name}" width="8" height="8"/><g class="texture">${TEXTURES[name] ?? ''}</g></pattern>`,
   );
   return `<defs>${patterns.join('')}</defs>`;
+}
+
+/** Returns the fill of a class of frames in a page: changes have a texture. */
+export function fillOf(className: string): string {
+  return className in CHANGE_COLOURS ? `url(#fill-${className})` : `var(--${className})`;
+}
+
+/** The colours below the textures of a page. */
+export function changeFlats(): string {
+  return Object.keys(CHANGE_COLOURS)
+    .map((name) => `.flat-${name}{fill:var(--${name})}`)
+    .join('');
 }
 
 export function changeStyle(): string {

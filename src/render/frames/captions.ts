@@ -70,6 +70,8 @@ export interface LegendEntry {
   readonly text: string;
   /** The libraries that it stands for, as recorded; absent: it stands for none. */
   readonly files?: readonly string[];
+  /** More about it; absent: nothing. */
+  readonly title?: string;
 }
 
 /** How a legend is worded. */

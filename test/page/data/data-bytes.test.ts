@@ -43,7 +43,7 @@ describe('damage', () => {
         for (const [at, byte] of harm) damaged[at] = byte;
         const page = readOrNull(damaged);
         if (page === null) return;
-        treeOf(page, [...page.threads.keys()]);
+        treeOf([page], [...page.threads.keys()]);
         profileOf(page);
       }),
       { numRuns: 1000 },
@@ -123,7 +123,7 @@ describe('size and speed', () => {
     const profile = largeProfile();
     const bytes = bytesOf(profile);
     const page = readPageData(bytes);
-    const tree = treeOf(page, [...page.threads.keys()]);
+    const tree = treeOf([page], [...page.threads.keys()]);
     expect(page.threads.reduce((sum, { node }) => sum + node.length, 0)).toBe(1_000_000);
     expect(tree.length).toBe(1000);
   });

@@ -126,7 +126,7 @@ test('merges any threads of any profile like a simple merge', () => {
 function expectPlainMerge(profile: Profile, page: PageData, chosen: readonly number[]): void {
   const builder = new CallTreeBuilder();
   for (const at of chosen) builder.merge(profile.threads[at]?.tree, ROOT, (symbol) => symbol);
-  const tree = treeOf(page, chosen);
+  const tree = treeOf([page], chosen);
   const plain = rowsByPath(withoutEmptyNodes(builder.build()), profile);
   expect(rowsByPath(tree, page)).toEqual(plain);
   const inShape = nodesIn(page, tree);

@@ -71,9 +71,10 @@ const states: fc.Arbitrary<State> = fc
       text.map((name) => `name:${name}`),
     ),
     against: fc.oneof(
-      fc.constant(''),
+      fc.constantFrom('', 'rest'),
       fc.nat(9).map((tid) => `tid:${tid}`),
     ),
+    widthOf: fc.constantFrom('larger', 'after', 'before'),
     hidesIdle: fc.boolean(),
     width: fc.constantFrom(...METRICS),
     isInverted: fc.boolean(),

@@ -7,7 +7,11 @@ import { type Diff, type DiffRow, diffOf } from '../../../src/answers.js';
 import type { Profile } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { SpecialSymbol, SymbolTableBuilder } from '../../../src/model/symbol-table.js';
-import { renderDiffHtml } from '../../../src/page/diff/html.js';
+import { readPageData } from '../../../src/page/browser/platform/decode.js';
+import { profileOfBoth } from '../../../src/page/contents/compared-profile.js';
+import { pageDataPieces } from '../../../src/page/data/write.js';
+import { COMPARED_RECORDINGS, START } from '../../../src/page/view/state.js';
+import { Views } from '../../../src/page/view/views.js';
 import { compareProfiles } from '../../../src/render/diff/comparison.js';
 import { readPaths } from '../../../src/render/diff/data.js';
 import { renderDiffFolded } from '../../../src/render/diff/folded.js';
@@ -175,20 +179,79 @@ test('the numbers of a file are those that it was written from', () => {
   fc.assert(
     fc.property(profilePairs, ([a, b]) => {
       const comparison = compareProfiles(a, b);
-      const texts = [[...renderDiffSvg(comparison)], [...renderDiffHtml(comparison, diffOf(a, b).functions)]];
       const wanted = pathsOf(a, b);
-      for (const text of texts.map((parts) => parts.join(''))) {
-        const json = /id="data">(.*?)<\/(?:metadata|script)>/s.exec(text)?.[1] ?? '';
-        const paths = diffPaths(readPaths(json).columns);
-        expect(paths.totals).toEqual(wanted.totals);
-        for (let node = 0; node < paths.parent.length; node++) {
-          expect(changeOf(paths, node)).toBe(changeOf(wanted, node));
-          expect(paths.names[paths.symbol[node] as number]).toBe(wanted.names[wanted.symbol[node] as number]);
-        }
+      const json = /id="data">(.*?)<\/metadata>/s.exec([...renderDiffSvg(comparison)].join(''))?.[1] ?? '';
+      const paths = diffPaths(readPaths(json).columns);
+      expect(paths.totals).toEqual(wanted.totals);
+      for (let node = 0; node < paths.parent.length; node++) {
+        expect(changeOf(paths, node)).toBe(changeOf(wanted, node));
+        expect(paths.names[paths.symbol[node] as number]).toBe(wanted.names[wanted.symbol[node] as number]);
       }
     }),
     { numRuns: 30 },
   );
+});
+
+describe('a page', () => {
+  const viewsOf = (before: Profile, after: Profile, per: Per) => {
+    const comparison = compareProfiles(before, after, per);
+    const compared = { scales: comparison.scales, per };
+    const pieces = [...pageDataPieces(profileOfBoth(comparison), null, compared)];
+    return new Views(readPageData(Buffer.concat(pieces)));
+  };
+  const state = { ...START, ...COMPARED_RECORDINGS, order: 'name' } as const;
+
+  test('has the call paths of the comparison, and what changed', () => {
+    fc.assert(
+      fc.property(profilePairs, fc.constantFrom<Per>(null, 'call', 'second'), ([a, b], per) => {
+        fc.pre(has(a, per) && has(b, per));
+        const wanted = pathsOf(a, b, per);
+        const views = viewsOf(a, b, per);
+        const { paths } = views.comparedAt(state) ?? { paths: wanted };
+        const listed = (of: typeof paths, names: readonly string[]) => {
+          const all = [''];
+          for (let node = 1; node < of.parent.length; node++)
+            all[node] = `${all[of.parent[node] as number]};${names[of.symbol[node] as number]}`;
+          const rows = all.map((path, node) => [
+            path,
+            changeOf(of, node),
+            of.totals.before[node],
+            of.totals.after[node],
+          ]);
+          return rows.filter(([, , before, after]) => Number(before) + Number(after) > 0).sort();
+        };
+        expect(listed(paths, views.data.symbols.name)).toEqual(listed(wanted, wanted.names));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test.each<Per>([null, 'call', 'second'])('has the functions of the answer, per %s', async (per) => {
+    const [before, after] = [
+      await analyzeText(fixture('lab/demo-cre.txt'), { durations: true }),
+      await analyzeText(fixture('demo/threads.perf.txt.gz'), { durations: true }),
+    ];
+    const shown = viewsOf(before, after, per)
+      .functionsAt(state)
+      .rows.map(({ compared }) => compared?.of);
+    const digits = (values: readonly (number | null | undefined)[]) =>
+      values.map((value) => (value == null || Number.isNaN(value) ? null : Number(value.toPrecision(9))));
+    const wanted = diffOf(before, after, { per }).functions.map(
+      ({ totalNs, selfNs, calls, avgNs, p99Ns, withinNoise }) => [
+        ...digits([totalNs, selfNs, calls, avgNs, p99Ns].flatMap((pair) => [pair.before, pair.after])),
+        ...[withinNoise.totalNs, withinNoise.selfNs, withinNoise.avgNs, withinNoise.p99Ns],
+      ],
+    );
+    const rounded = (ns: number) => Math.round(1000 * ns) / 1000; // as answers are
+    const rows = shown.map((of) => [
+      ...digits([of?.total, of?.self, of?.calls].flatMap((pair) => [pair?.before, pair?.after])),
+      ...digits(
+        [of?.avg, of?.p99].flatMap((pair) => [rounded(pair?.before ?? Number.NaN), rounded(pair?.after ?? Number.NaN)]),
+      ),
+      ...[of?.total.isNoise, of?.self.isNoise, of?.avg.isNoise, of?.p99.isNoise],
+    ]);
+    expect(rows.map((row) => row.join()).sort()).toEqual(wanted.map((row) => row.join()).sort());
+  });
 });
 
 test.skipIf(isMissing('flamegraph.pl'))(

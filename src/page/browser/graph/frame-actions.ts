@@ -73,7 +73,9 @@ export class FrameActions {
   }
 
   copyFolded(box: number): void {
-    this.copy(box, 'folded stacks', (table, node) => foldedText(table, this.views.libraries.symbols, node));
+    this.copy(box, 'folded stacks', (table, node) =>
+      foldedText(this.views.comparedAt(this.navigation.state)?.after ?? table, this.views.libraries.symbols, node),
+    );
   }
 
   /** Copies text of a single frame; merged frames and the root have no stack. */

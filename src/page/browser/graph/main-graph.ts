@@ -4,6 +4,7 @@
 
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
+import { diffDetails, fillOf } from '../../../render/diff/wording.js';
 import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../render/find-frames.js';
 import type { LegendEntry } from '../../../render/frames/captions.js';
 import { type Drawing, textureOfSwatch, widthForLabel } from '../../../render/frames/drawing.js';
@@ -16,7 +17,7 @@ import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { visibleText } from '../../../render/visible-text.js';
 import { type FunctionTotals, pageDetails } from '../../view/captions/details.js';
 import { WORDINGS } from '../../view/captions/frame-labels.js';
-import { comparedDetail, legendEntries, wordingOfDifferences } from '../../view/captions/legend.js';
+import { legendEntries } from '../../view/captions/legend.js';
 import type { Painter } from '../../view/colouring.js';
 import { type Match, nextMatch, nodeAt, pathTo, zoomedRange } from '../../view/frame-tables.js';
 import type { State } from '../../view/state.js';
@@ -101,7 +102,7 @@ export class MainGraph {
       last,
       isIcicle: state.isIcicle,
       classOf: painter.classOf,
-      wording: painter.compared === null ? WORDINGS[state.labels] : wordingOfDifferences(painter.compared),
+      wording: views.wordingAt(state) ?? WORDINGS[state.labels],
       isMarked: this.marker(),
       dimsOthers: this.found !== null,
     });
@@ -262,9 +263,9 @@ function showLegend(
   entries: readonly LegendEntry[],
   open: (files: readonly string[], button: HTMLElement) => void,
 ): void {
-  const items = entries.map(({ swatch, text, files = [] }) => {
+  const items = entries.map(({ swatch, text, files = [], title: about = '' }) => {
     const parts = [...(swatch === '' ? [] : [swatchOf(swatch)]), text];
-    if (files.length === 0) return html('li', {}, ...parts);
+    if (files.length === 0) return html('li', about === '' ? {} : { title: about }, ...parts);
     const title = files.map(visibleText).join(', ');
     const button = html('button', { type: 'button', 'aria-haspopup': 'menu', title }, ...parts);
     button.addEventListener('click', () => open(files, button));
@@ -276,7 +277,7 @@ function showLegend(
 function swatchOf(swatch: string): SVGSVGElement {
   const box = { width: 13, height: 13, rx: 2 };
   const texture = textureOfSwatch(swatch);
-  const colour = svg('rect', { ...box, fill: `var(--${swatch === 'hatched' ? 'group' : swatch})` });
+  const colour = svg('rect', { ...box, fill: fillOf(swatch === 'hatched' ? 'group' : swatch) });
   const lines = texture === null ? [] : [svg('rect', { ...box, fill: `url(#${texture})` })];
   return svg('svg', { width: 13, height: 13, 'aria-hidden': 'true' }, colour, ...lines);
 }
@@ -310,14 +311,13 @@ function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: number
 function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {
   const { table, boxes } = drawing;
   const { isInverted } = state;
+  const compared = views.comparedAt(state);
+  if (compared !== null) return diffDetails(compared.paths, table, boxes, box);
   const about = {
     isInverted,
     width: views.widthOf(state),
     hasSwitches: views.hasSwitches,
     isBlockedTime: views.isBlockedTime,
   };
-  const { title, rows } = pageDetails(table, boxes, box, about, totals);
-  const { compared } = views.painterAt(state);
-  const others = compared === null ? [] : [comparedDetail(compared, table, boxes, box)];
-  return { title, rows: [...rows.slice(0, 1), ...others, ...rows.slice(1)] };
+  return pageDetails(table, boxes, box, about, totals);
 }

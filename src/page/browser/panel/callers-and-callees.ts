@@ -3,11 +3,15 @@
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../../model/units.js';
-import { formatCount, formatDuration, formatShare } from '../../../render/format.js';
+import { changeOf } from '../../../render/diff/paths.js';
+import { paintByChange } from '../../../render/diff/wording.js';
+import { formatCount, formatDifference, formatDuration, formatShare } from '../../../render/format.js';
+import { CHANGE_SIGNS, type Change } from '../../../render/frames/colours.js';
 import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
 import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
 import { isShortcut } from '../../../render/viewer/search-field.js';
 import { painterOf } from '../../view/colouring.js';
+import type { ComparedTable } from '../../view/comparison.js';
 import type { FunctionView } from '../../view/function-view.js';
 import type { Colouring } from '../../view/state.js';
 import type { PathsGraphEvents } from './paths-graph.js';
@@ -23,7 +27,7 @@ export class CallersAndCallees {
     this.events = events;
   }
 
-  show({ callers, callees, name, sums }: FunctionView, colouring: Colouring): void {
+  show({ callers, callees, compared, name, sums }: FunctionView, colouring: Colouring): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset['symbol'];
     // above whom a thread waited for, callers are above callees
     const [below, above] = this.isBlockedTime ? ['Below it', 'Above it'] : ['Called by', 'Calls'];
@@ -31,12 +35,16 @@ export class CallersAndCallees {
       'div',
       { class: 'path-itself' },
       html('bdi', {}, name),
-      html('span', {}, formatDuration(sums.totalNs)),
+      html('span', {}, formatDuration(compared?.row.weight ?? sums.totalNs)),
     );
     this.element.replaceChildren(
-      ...this.list(below as string, callers, colouring, false),
+      ...(compared === null
+        ? this.list(below as string, callers, colouring, false)
+        : this.changes(below as string, compared.callers)),
       itself,
-      ...this.list(above as string, callees, colouring, !this.isBlockedTime),
+      ...(compared === null
+        ? this.list(above as string, callees, colouring, !this.isBlockedTime)
+        : this.changes(above as string, compared.callees)),
     );
     if (focused !== undefined) this.element.querySelector<HTMLElement>(`[data-symbol="${focused}"]`)?.focus();
   }
@@ -47,19 +55,39 @@ export class CallersAndCallees {
     const allNs = table.total[top] as number;
     const selfNs = hasItself ? (table.self[top] as number) : 0;
     const { classOf } = painterOf(table, colouring === 'outside' ? 'function' : colouring);
-    const nodes: NodeId[] = [];
-    for (let node = table.firstChild[top] as NodeId; node !== NONE; node = table.nextSibling[node] as NodeId)
-      nodes.push(node);
-    nodes.sort((a, b) => (table.total[b] as number) - (table.total[a] as number));
-    const rows = nodes.map((node) => this.row(table, node, allNs, classOf(node)));
+    const nodes = childrenOf(table, top).sort((a, b) => (table.total[b] as number) - (table.total[a] as number));
+    const rows = nodes.map((node) =>
+      this.row(table, node, pathRow(nameOf(table, node), table.total[node] as number, allNs, classOf(node))),
+    );
     if (selfNs > 0) rows.push(pathRow('itself', selfNs, allNs, ''));
     const count = html('small', {}, formatCount(nodes.length));
     return [html('h3', {}, title, count), ...(rows.length === 0 ? [html('p', { class: 'quiet' }, 'none')] : rows)];
   }
 
-  private row(table: FrameTable, node: NodeId, allNs: Nanoseconds, colour: string): HTMLElement {
+  /** Lists both sides of a comparison: the time after, and how it changed. */
+  private changes(title: string, { table, paths }: ComparedTable): HTMLElement[] {
+    const top = topOf(table);
+    const { before, after } = paths.totals;
+    const allNs = after[top] as number;
+    const rows = childrenOf(table, top).map((node) => {
+      const [old, now] = [before[node] as number, after[node] as number];
+      const change = changeOf(paths, node);
+      const note = html(
+        'small',
+        { class: TONES[change] ?? '', title: `${formatDuration(old)} → ${formatDuration(now)}` },
+        `${CHANGE_SIGNS[change]} ${change === 'same' ? '' : formatDifference(now - old)}`,
+      );
+      const row = pathRow(nameOf(table, node), now, allNs, paintByChange(paths)(node), note);
+      row.classList.add('changed');
+      return this.row(table, node, row);
+    });
+    const count = html('small', {}, formatCount(rows.length));
+    return [html('h3', {}, title, count), ...(rows.length === 0 ? [html('p', { class: 'quiet' }, 'none')] : rows)];
+  }
+
+  /** `row`: of a node, which opens its function. */
+  private row(table: FrameTable, node: NodeId, row: HTMLElement): HTMLElement {
     const symbol = table.tree.symbol[node] as SymbolId;
-    const row = pathRow(nameOf(table, node), table.total[node] as number, allNs, colour);
     setAttributes(row, { tabindex: 0, role: 'button', 'data-symbol': symbol });
     const { open, menu } = this.events;
     row.addEventListener('click', () => open(symbol));
@@ -80,8 +108,22 @@ export class CallersAndCallees {
   }
 }
 
-/** `colour`: CSS class of frames; empty: no swatch. */
-function pathRow(name: string, ns: Nanoseconds, allNs: Nanoseconds, colour: string): HTMLElement {
+const TONES: Partial<Record<Change, string>> = { more: 'more', new: 'more', less: 'less', gone: 'less' };
+
+function childrenOf({ firstChild, nextSibling }: FrameTable, top: NodeId): NodeId[] {
+  const nodes: NodeId[] = [];
+  for (let node = firstChild[top] as NodeId; node !== NONE; node = nextSibling[node] as NodeId) nodes.push(node);
+  return nodes;
+}
+
+/** `colour`: CSS class of frames; empty: no swatch. `note`: default: its share. */
+function pathRow(
+  name: string,
+  ns: Nanoseconds,
+  allNs: Nanoseconds,
+  colour: string,
+  note = html('small', {}, formatShare(ns, allNs)),
+): HTMLElement {
   const swatch = html('span', { class: 'swatch' });
   if (colour !== '') swatch.style.background = `var(--${colour})`;
   const share = html('span', { class: 'track' });
@@ -93,7 +135,7 @@ function pathRow(name: string, ns: Nanoseconds, allNs: Nanoseconds, colour: stri
     html('bdi', {}, name),
     share,
     html('span', {}, formatDuration(ns)),
-    html('small', {}, formatShare(ns, allNs)),
+    note,
   );
 }
 

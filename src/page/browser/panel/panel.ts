@@ -27,6 +27,7 @@ import type { Views } from '../../view/views.js';
 import { Tabs } from '../view-bar.js';
 import { CallersAndCallees } from './callers-and-callees.js';
 import { CallsSection } from './calls-section.js';
+import { comparedNumbers } from './compared-numbers.js';
 import { histogramPicture } from './histogram.js';
 import { PathsGraph, type PathsGraphEvents } from './paths-graph.js';
 import { waitsSection } from './waits-section.js';
@@ -100,7 +101,12 @@ export class Panel {
     setAttributes(this.name, { title: [view.name, view.file, line].filter(Boolean).join('\n') });
     const where = [view.file, view.line === null ? '' : shortLine(view.line)].filter(Boolean).join(' · ');
     this.file.replaceChildren(html('bdi', {}, where));
-    this.numbers.replaceChildren(numberList(this.views.isBlockedTime ? blockedNumbers(view) : numbers(view)));
+    const { compared } = view;
+    this.numbers.replaceChildren(
+      compared === null
+        ? numberList(this.views.isBlockedTime ? blockedNumbers(view) : numbers(view))
+        : comparedNumbers(compared),
+    );
     if (!this.views.isBlockedTime) this.numbers.append(...stateBar(view));
     this.tabs.show(state.tab);
     for (const [id, page] of Object.entries(this.pages)) page.hidden = id !== state.tab;

@@ -52,7 +52,7 @@ export function readPageData(bytes: Uint8Array): PageData {
 /** Reads the page data from its bytes. Durations are read and checked on first use: no graph needs them. */
 export function openPageData(bytes: Uint8Array): PageData {
   const reader = pageReader(bytes);
-  const { meta, symbols, quality, nodes, threads, waits = null } = readHead(reader);
+  const { meta, symbols, quality, nodes, threads, waits = null, compared } = readHead(reader);
   const shape = readShape(reader, nodes, symbols.length);
   const node = threads.map(({ nodes }) => new Int32Array(reader.rows(nodes, shape.length)));
   const columns = readColumns(reader, callerRows(shape, node));
@@ -73,7 +73,7 @@ export function openPageData(bytes: Uint8Array): PageData {
       return durations()[row];
     },
   });
-  return { meta, symbols, quality, shape, threads: threads.map(threadOf), waits };
+  return { meta, symbols, quality, shape, threads: threads.map(threadOf), waits, compared };
 }
 
 /**

@@ -69,7 +69,7 @@ export class CallTreeTable {
     const { isMatch } = views.namesAt(state);
     const painter = views.painterAt(state);
     const width = views.widthOf(state);
-    const { functionsSort, columns, against, isInverted } = state;
+    const { functionsSort, columns, isInverted } = state;
     const shown = [paths, isMatch, painter, width, functionsSort, columns];
     const isSame = shown.every((part, at) => part === this.shown[at]);
     this.shown = shown;
@@ -80,7 +80,7 @@ export class CallTreeTable {
       const maxCalls = table.tree.calls.reduce((most, calls) => Math.max(most, calls), 0);
       this.known = knownColumns({
         ...{ views, width, isInverted, totalWeight, maxCalls },
-        ...{ isTree: true, isCompared: against !== '' },
+        ...{ isTree: true, sides: views.sidesAt(state) },
       });
     }
     this.menu.show(this.known, columns);
@@ -104,10 +104,10 @@ export class CallTreeTable {
   }
 
   private draw(painter = this.views.painterAt(this.state)): void {
-    const { functionsSort, columns: chosen, against, isInverted } = this.state;
+    const { functionsSort, columns: chosen, isInverted } = this.state;
     const numbers = chosenColumns(this.known, chosen).map((column) => cellColumn(column, this.paths.totalWeight));
     const columns = [...numbers, this.pathColumn(painter)] as readonly TableColumn<PathRow>[];
-    const sortedBy = functionsSort || usualSort({ isInverted, isCompared: against !== '' });
+    const sortedBy = functionsSort || usualSort({ isInverted, sides: this.views.sidesAt(this.state) });
     this.rows = this.paths.rows(this.opened, sorterBy(columns, sortedBy));
     this.table.show({ rows: this.rows, columns, sortedBy, isSorted: true }, this.marks());
   }

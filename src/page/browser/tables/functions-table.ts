@@ -64,7 +64,7 @@ export class FunctionsTable {
     this.known = this.columnsOf(list, state);
     this.menu.show(this.known, columns);
     const numbers = chosenColumns(this.known, columns).map((column) => cellColumn(column, list.totalWeight));
-    const sortedBy = functionsSort || usualSort({ isInverted, isCompared: state.against !== '' });
+    const sortedBy = functionsSort || usualSort({ isInverted, sides: views.sidesAt(state) });
     this.table.show({ rows, columns: [...numbers, this.nameColumn()], sortedBy }, marks);
   }
 
@@ -78,10 +78,17 @@ export class FunctionsTable {
   private columnsOf({ rows, totalWeight }: FunctionRows, state: State): NumberColumn[] {
     const { views } = this;
     const maxCalls = rows.reduce((most, { sums }) => Math.max(most, sums.calls), 0);
-    const isCompared = state.against !== '';
     const width = views.widthOf(state);
     const { isInverted } = state;
-    return knownColumns({ views, width, isInverted, isTree: false, isCompared, totalWeight, maxCalls });
+    return knownColumns({
+      views,
+      width,
+      isInverted,
+      isTree: false,
+      sides: views.sidesAt(state),
+      totalWeight,
+      maxCalls,
+    });
   }
 
   private nameColumn(): TableColumn<FunctionRow> {

@@ -26,6 +26,7 @@ export function cellColumn(column: NumberColumn, totalWeight: number): TableColu
     text,
     explain = () => '',
     running = () => 0,
+    toneOf = () => '',
   } = column;
   return {
     ...{
@@ -40,8 +41,9 @@ export function cellColumn(column: NumberColumn, totalWeight: number): TableColu
     cell: (row) => {
       if (key === 'share')
         return shareCell(row.weight / Math.max(1, totalWeight), running(row), text(row), explain(row));
-      const explained = explain(row);
-      return explained === '' ? text(row) : html('span', { title: explained }, text(row));
+      const [explained, tone] = [explain(row), toneOf(row)];
+      if (explained === '' && tone === '') return text(row);
+      return html('span', { ...(explained && { title: explained }), ...(tone && { class: tone }) }, text(row));
     },
   };
 }

@@ -6,9 +6,10 @@ import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { formatDuration } from '../../../render/format.js';
 import { truncate } from '../../../render/frames/labels.js';
 import { isolated, visibleText } from '../../../render/visible-text.js';
+import { REST, type Sides } from '../comparison.js';
 import { existingPrefix } from '../frame-tables.js';
 import { leavesNothingOut } from '../leaving-out.js';
-import { NO_ZOOM, START, type State } from '../state.js';
+import { COMPARED_RECORDINGS, NO_ZOOM, START, type State } from '../state.js';
 import { chosenRow, knownChoice, titleOf } from '../threads.js';
 import type { Views } from '../views.js';
 import { widthName } from './details.js';
@@ -33,13 +34,21 @@ export function misfitsOf(views: Views, state: State): Misfits {
 
 const NONE: Misfits = { change: {}, dropped: [] };
 
-function threadMisfits({ threads }: Views, state: State): Misfits {
+function threadMisfits({ threads, data }: Views, state: State): Misfits {
+  if (data.compared !== undefined) return recordingMisfits(state);
   const shown = knownChoice(threads, state.threads);
-  const others = state.against === '' ? { known: '', missing: [] } : knownChoice(threads, state.against);
+  const isNone = state.against === '' || state.against === REST;
+  const others = isNone ? { known: '', missing: [] } : knownChoice(threads, state.against);
   return {
     change: { threads: shown.known, against: others.missing.length > 0 ? '' : state.against },
     dropped: [...shown.missing, ...others.missing.map((thread) => `compared with ${thread}`)],
   };
+}
+
+/** Both recordings are shown, whatever threads a link is about. */
+function recordingMisfits({ threads, against }: State): Misfits {
+  const isSame = threads === COMPARED_RECORDINGS.threads && against === COMPARED_RECORDINGS.against;
+  return { change: COMPARED_RECORDINGS, dropped: isSame ? [] : [`threads ${threads}`] };
 }
 
 function widthMisfits(views: Views, { width, colouring }: State): Misfits {
@@ -111,7 +120,8 @@ export interface Chip {
 
 /** Returns one chip per restriction of the view. */
 export function chipsOf(views: Views, state: State): Chip[] {
-  const { threads } = views;
+  const { threads, data } = views;
+  if (data.compared !== undefined) return chipsOfFrames(views, state);
   const range = views.rangeAt(state);
   const ofRange = range === null ? [] : [{ text: `only ${rangeText(range)}`, undo: { range: null } }];
   const { hidesIdle } = state;
@@ -120,13 +130,27 @@ export function chipsOf(views: Views, state: State): Chip[] {
     key === 'all'
       ? []
       : [{ text: name.endsWith(which) ? isolated(name) : `${isolated(name)} (${which})`, undo: { threads: 'all' } }];
-  const ofOthers =
-    state.against === ''
-      ? []
-      : [{ text: `compared with ${titleOf(chosenRow(threads, state.against, hidesIdle))}`, undo: { against: '' } }];
+  const sides = views.sidesAt(state);
+  const ofOthers = sides === null ? [] : [{ text: `compared with ${othersText(views, sides)}`, undo: { against: '' } }];
   const isIdleHidden = hidesIdle && key === 'all' && shown.length < threads.length;
   const ofIdle = isIdleHidden ? [{ text: 'without idle threads', undo: { hidesIdle: false } }] : [];
   return [...ofRange, ...ofThreads, ...ofOthers, ...ofIdle, ...chipsOfFrames(views, state)];
+}
+
+/** What the other side is; the rest has as much time as what it is compared with. */
+function othersText({ threads }: Views, { kind, before, scales }: Sides): string {
+  if (kind !== 'rest') return titleOf(chosenRow(threads, before.threads, before.hidesIdle));
+  const isScaled = Math.abs(scales.before - 1) > 1e-9;
+  return `the rest${isScaled ? `, scaled to the same total (× ${Number(scales.before.toPrecision(3))})` : ''}`;
+}
+
+/** Returns what compares what is shown with the rest, or ends that; null: nothing is left out, or recordings are compared. */
+export function restToggle(views: Views, state: State): Partial<State> | null {
+  if (views.data.compared !== undefined || !views.hasTimes) return null;
+  if (state.against === REST) return { against: '' };
+  const isPart =
+    views.rangeAt(state) !== null || chosenRow(views.threads, state.threads, state.hidesIdle).key !== 'all';
+  return isPart && views.restOf(state) !== null ? { against: REST } : null;
 }
 
 /** More libraries share a chip. */
