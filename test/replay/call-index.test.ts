@@ -15,7 +15,8 @@ const STEPS = 400;
 const ADDRESSES = 200;
 
 class Stack {
-  readonly open = new OpenCalls(new OwnRows(64 * CALL_BYTES));
+  private readonly unwound = new Set<number>();
+  readonly open = new OpenCalls(new OwnRows(64 * CALL_BYTES), this.unwound);
   private cut: readonly OpenCall[] = [];
   private readonly indexes = new Map<number, number>();
   private row = 0;
@@ -50,11 +51,15 @@ class Stack {
   private push(): void {
     const kind = this.random.oneIn(9) ? CallKind.KernelEntry : CallKind.Call;
     this.indexes.set(this.row, this.open.length);
+    if (this.random.oneIn(9)) this.unwound.add(this.row);
     this.open.push(this.row++, 0x1000 + this.random.below(ADDRESSES) * 9, kind);
   }
 
   walk(to: number): number {
-    for (let index = this.open.length - 1; index >= 0; index--) if (endsAt(this.open.at(index), to)) return index;
+    for (let index = this.open.length - 1; index >= 0; index--) {
+      const call = this.open.at(index);
+      if (endsAt(call, to) && !this.unwound.has(call.row)) return index;
+    }
     return NONE;
   }
 }

@@ -24,7 +24,7 @@ describe('reasons', () => {
     ['tasks', ['HiddenJump'], 'fibers that are told apart'],
     ['coro1-branches', ['StackChoice'], 'stacks that are told apart by returns, and the time of switches'],
     ['ocaml', ['OddReturn'], 'exceptions raised by a return'],
-    ['exc1', ['OddReturn', 'Landing'], 'rethrow in recursion'],
+    ['exc1', [], 'rethrow in recursion: no frame that was unwound returns'],
     ['java-c1', ['AfterLoss', 'Lost'], 'generated code'],
     ['pcre-jit-ovf-branches', ['Lost', 'AfterLoss'], 'the same, with jumps: none is hidden'],
     ['gosel1', ['UnseenStart'], 'goroutines that are seen late'],

@@ -1218,6 +1218,22 @@ describe('the start of a program', () => {
     ));
 });
 
+test.each([
+  ['?b', 30, 'another function, or a cold part of the first one'],
+  ['?a+0x80', 0, 'the same function'],
+])('nameless code in %s, where --tail-calls replace shows one function: %d ns are inferred', async (fn, inferredNs) => {
+  const trace = `
+      10  call    main  ?b
+      15  return  ?b    main
+      20  call    main  ?a
+      30  call    ${fn} leaf
+      40  return  leaf  ${fn}
+      50  return  ${fn} main
+      60  call    main  leaf`;
+  const profile = await analyzeText(traceOf(trace), { extend: false, tailCalls: 'replace' });
+  expect(profile.quality.inferredBy?.HiddenJump ?? 0).toBe(inferredNs);
+});
+
 describe('return thunks', () => {
   test('the function on top returns, not the thunk', () =>
     expectTree(
@@ -1233,6 +1249,19 @@ describe('return thunks', () => {
         main 1(1) self 10
           f 1 self 20`,
     ));
+
+  test('the time before is inferred: the function may have jumped to another one, which leaves no event', async () => {
+    const profile = await analyzeText(
+      traceOf(`
+      10  call    main  f
+      20  call    f     g
+      24  return  g     f
+      30  return  __x86_return_thunk main
+      40  return  main  start`),
+      { extend: false },
+    );
+    expect(profile.quality.inferredBy).toEqual({ HiddenJump: 6 });
+  });
 
   test('a thunk that a visible jump enters is a function', () =>
     expectTree(

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { dedent, outline } from '../helpers/checks/outline.js';
-import { analyzeText } from '../helpers/traces/load.js';
+import { analyzeText, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 async function expectTree(trace: string, tree: string): Promise<void> {
@@ -85,6 +85,45 @@ describe('the steps of the unwinder', () => {
           __cxa_begin_catch 1 self 10`,
     ),
   );
+});
+
+describe('frames that were unwound', () => {
+  const digging = `
+      10  call    main      dig
+      20  call    dig+0x10  dig
+      30  call    dig+0x10  dig
+      40  call    dig+0x10  dig`;
+  const caught = `
+      70  call    dig+0x40  __cxa_begin_catch
+      80  return  __cxa_begin_catch dig+0x45
+      90  return  dig       dig+0x15
+      95  call    dig+0x60  leaf
+      96  return  leaf      dig+0x65`;
+
+  async function expectDepth(trace: string, path: string): Promise<void> {
+    const profile = await analyzeText(traceOf(trace), { extend: false });
+    expect(fold(profile)).toContain(`${path} 1\n`);
+    expect(profile.quality.inferredNs + profile.quality.hiddenNs).toBe(0);
+  }
+
+  test('do not return: of frames that wait at the same call, those below do', () =>
+    expectDepth(
+      `${digging}
+      50  call    dig+0x30  _Unwind_RaiseException${looking(60, '_Unwind_RaiseException', 3)}
+      65  jmp     _Unwind_RaiseException dig+0x40${caught}
+      99  return  dig       main+0x105`,
+      'main;dig;leaf',
+    ));
+
+  test('do not return if they passed an exception on, though nothing shows how far', () =>
+    expectDepth(
+      `${digging}
+      50  call    dig+0x30  _Unwind_Resume
+      65  jmp     _Unwind_Resume dig+0x40${caught}
+      97  return  dig       dig+0x15
+      99  return  dig       main+0x105`,
+      'main;dig;dig;leaf',
+    ));
 });
 
 describe('inferred time', () => {

@@ -33,9 +33,12 @@ export class OpenCalls {
   private readonly interrupts: number[] = [];
   /** null: not needed yet. */
   private index: CallIndex | null = null;
+  /** Rows of calls that do not return. */
+  private readonly unwound: ReadonlySet<number>;
 
-  constructor(calls: Rows) {
+  constructor(calls: Rows, unwound: ReadonlySet<number> = new Set()) {
     this.calls = calls;
+    this.unwound = unwound;
   }
 
   /** Index from which on there are only plain calls, without signals and kernel entries. */
@@ -120,10 +123,15 @@ export class OpenCalls {
   findCaller(to: Address, isNear: boolean): number {
     const lowest = Math.max(0, this.length - MAX_SEARCH_DEPTH);
     for (let index = this.length - 1; index >= lowest; index--)
-      if (isEndOf(this.addressAt(index), this.kindAt(index), to)) return index;
+      if (isEndOf(this.addressAt(index), this.kindAt(index), to) && !this.isUnwound(index)) return index;
     if (isNear || lowest === 0) return NONE;
     this.index ??= new CallIndex(this);
     return this.index.find(to);
+  }
+
+  /** True if the call does not return. */
+  isUnwound(index: number): boolean {
+    return this.unwound.size > 0 && this.unwound.has(this.rowAt(index));
   }
 
   /** Returns the index of the nearest call whose row matches, or NONE. The search is bounded. */
@@ -168,6 +176,7 @@ interface CallStack {
   readonly length: number;
   rowAt(index: number): number;
   at(index: number): OpenCall;
+  isUnwound(index: number): boolean;
 }
 
 /**
@@ -196,9 +205,16 @@ class CallIndex {
     let found: number = NONE;
     this.uppermost.forEach((indexOf, kind) => {
       for (let bytes = 0; bytes <= MAX_CALL_BYTES; bytes++)
-        if (isEndOf(to - bytes, kind, to)) found = Math.max(found, indexOf.get(to - bytes) ?? NONE);
+        if (isEndOf(to - bytes, kind, to)) found = Math.max(found, this.returning(indexOf.get(to - bytes) ?? NONE));
     });
     return found;
+  }
+
+  /** Returns this call or the nearest one like it below that returns; or NONE. */
+  private returning(first: number): number {
+    let index = first;
+    while (index !== NONE && this.open.isUnwound(index)) index = this.below.values[index];
+    return index;
   }
 
   /** Forgets calls that are no longer open. Must precede a push of rows that were open before. */

@@ -4,6 +4,7 @@
  */
 import { type FunctionId, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
+import { noteUnwound } from './landings.js';
 import { Action } from './pairing.js';
 import {
   calledIn,
@@ -37,6 +38,7 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
     return;
   }
   if (findSwitcher(state, site) || findSwitcherBefore(state, row, to)) return;
+  noteUnwound(state, row);
   const landing = open.findCaller(to, facts.toEntry[site] === 1);
   if (landing !== NONE) endCall(state, row, landing);
   else if (!goesOn(state, row, site)) pairWithoutCall(state, row, site);

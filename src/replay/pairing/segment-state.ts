@@ -61,6 +61,11 @@ export interface SegmentState {
   /** The row from which events were read ahead last, and how many were in search of exceptions. */
   readAheadAt: number;
   unwindingRead: number;
+  /** The rows of calls of unwinders that have landed, and of calls that these left for good. */
+  readonly landed: Set<number>;
+  readonly unwound: Set<number>;
+  /** Rows read so far to count the steps of unwinders. */
+  unwinderRowsRead: number;
   /** A return in this row skipped calls: which of the earlier ones are open is not sure, as some may wait at the same call. */
   unsureRow: number;
 
@@ -87,6 +92,7 @@ export function newSegmentState(
   parked: ParkedStacks,
 ): SegmentState {
   const first = { unmatchedRows: [] };
+  const unwound = new Set<number>();
   return {
     events,
     facts,
@@ -94,7 +100,7 @@ export function newSegmentState(
     module: memory.module,
     first,
     running: first,
-    open: new OpenCalls(memory.calls),
+    open: new OpenCalls(memory.calls, unwound),
     parked,
     firstRow,
     system: null,
@@ -106,6 +112,9 @@ export function newSegmentState(
     longJumpRow: NONE,
     readAheadAt: NONE,
     unwindingRead: 0,
+    landed: new Set(),
+    unwound,
+    unwinderRowsRead: 0,
     unsureRow: NONE,
     stoppedAt: RUNNING,
     resumeReach: SYSCALL_BYTES,

@@ -8,11 +8,11 @@ import { Inference, UNWOUND } from '../../model/profile/profile.js';
 import { type Address, type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
+import { countSteps } from '../pairing/landings.js';
 import { Action, actionOf } from '../pairing/pairing.js';
 import type { ReplayState } from '../state.js';
 import {
   addAlias,
-  countSteps,
   endOfLevel,
   findBelow,
   isTop,
@@ -77,7 +77,7 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
   const fn = wholeFunction(state, named);
   if (fn === NONE || state.signalTail === fn || isTop(state, fn)) return false;
   state.signalTail = NONE;
-  if (traitsOf(state, fn) & Trait.ReturnThunk) return false; // the function on top returns through it
+  if (traitsOf(state, fn) & Trait.ReturnThunk) return true; // the function on top returns through it, or one it jumped to
   const top = topFrame(state);
   if (isKernelEntry(state, top.callRow) && top.level === state.depth - 1) {
     addAlias(state, fn);
@@ -100,9 +100,18 @@ function noteTopSeen(state: ReplayState, row: number): void {
   top.knownFromNs = Math.min(top.knownFromNs, state.events.timeNs[row]);
 }
 
+/** Code without a name that is farther away is another function, or a cold part: nothing tells which. */
+const LARGEST_NAMELESS = 1 << 16;
+
+function isFarAway(state: ReplayState, fn: FunctionId): boolean {
+  const { start } = state.facts.functions;
+  return Math.abs(start[fn] - start[topFrame(state).fn]) > LARGEST_NAMELESS;
+}
+
 function jumpHidden(state: ReplayState, fn: FunctionId): void {
   const bothUnknown = topTraits(state) & traitsOf(state, fn) & Trait.Unknown;
   if (!bothUnknown || state.options.tailCalls === 'nest') jump(state, fn, Inference.HiddenJump);
+  else if (isFarAway(state, fn)) markTop(state, Doubt.HiddenJump);
 }
 
 /**

@@ -24,6 +24,7 @@ export interface Fn {
   readonly key: string;
   /** Equal for equal names, without the symbol version. */
   readonly bareName: number;
+  readonly start: number;
   readonly is: (trait: number) => boolean;
   /** For `foo@plt`: foo, if it was seen. */
   leadsTo: Fn | null;
@@ -46,10 +47,11 @@ export interface ReferenceEvent {
 }
 
 export function referenceEvents(events: ThreadEvents, facts: SiteFacts, symbols: SymbolTable): ReferenceEvent[] {
-  const { symbol, bareName, traits, stubTarget, nameless } = facts.functions;
+  const { symbol, bareName, start, traits, stubTarget, nameless } = facts.functions;
   const functions = Array.from(symbol, (id, fn): Fn => {
     const is = (trait: number) => (traits[fn] & trait) !== 0;
-    return { name: symbols.name[id], key: symbolKey(symbols, id), bareName: bareName[fn], is, leadsTo: null };
+    const key = symbolKey(symbols, id);
+    return { name: symbols.name[id], key, bareName: bareName[fn], start: start[fn], is, leadsTo: null };
   });
   functions.forEach((fn, id) => {
     fn.leadsTo = functions[stubTarget[id]] ?? null;

@@ -260,7 +260,7 @@ class Reader {
     const fromFn = wholeFunction(this.levels, named);
     if (isOf(this.top, fromFn) || fromFn === this.signalTail) return false;
     this.signalTail = null;
-    if (fromFn.is(Trait.ReturnThunk)) return false; // the function on top returns through it
+    if (fromFn.is(Trait.ReturnThunk)) return true; // the function on top returns through it, or one it jumped to
     const { begunBy, frames } = this.topLevel;
     if (begunBy === 'kernel entry' && frames.length === 1) {
       this.alsoKnownAs(fromFn); // it has several labels
@@ -286,6 +286,7 @@ class Reader {
   private jumpUnseen(fn: Fn): void {
     const areNameless = this.top.fn.is(Trait.Unknown) && fn.is(Trait.Unknown);
     if (!areNameless || this.options.tailCalls === 'nest') this.jump(fn, 'HiddenJump');
+    else if (Math.abs(fn.start - this.top.fn.start) > 65_536) this.top.isAfterHiddenJump = true; // may be a cold part
   }
 
   /** Back to a deeper frame of `fn`, if the level on top does not end by its own return; else it jumped. */

@@ -1,0 +1,126 @@
+/**
+ * Where exceptions land: how far down the stack an unwinder stepped, and which open calls it left for good.
+ */
+import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
+import { type FunctionId, NONE } from '../../model/units.js';
+import { type SiteFacts, Step } from '../functions/site-facts.js';
+import { Trait } from '../functions/traits.js';
+import type { Pairing } from './pairing.js';
+import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
+import { isSignal, MAX_SEARCH_DEPTH } from './stacks.js';
+
+/** What is read to count steps. */
+interface Walk {
+  readonly events: ThreadEvents;
+  readonly facts: SiteFacts;
+  readonly pairing: Pairing;
+  /** Rows read so far: bounds the cost. */
+  unwinderRowsRead: number;
+}
+
+/** All searches together read at most this many times the rows of the thread. A trace that needs more is not real. */
+const MAX_PASSES = 16;
+
+// Counts how far down the stack an unwinder stepped. It visits one frame after the other, and for each calls the
+// function that reads how the frame is unwound (libgcc: `uw_frame_state_for`). The first function that the unwinder
+// calls does so once, for the unwinder itself; the one that searches for the landing does so for the unwinder's caller
+// and for each frame below it, down to the landing.
+
+/**
+ * Returns how many frames below its caller the unwinder that `callRow` called will land, by its steps before `endRow`;
+ * or NONE.
+ */
+export function countSteps(state: Walk, callRow: number, endRow: number): number {
+  const { events, pairing } = state;
+  if (state.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
+  const [first, ...others] = callsBetween(state, callRow, endRow)
+    .filter((row) => isInUnwinder(state, row)) // not in the linker's code, which resolves the unwinder's symbol
+    .map((row) => functionsCalledBetween(state, row, Math.min(endRow, pairing.link[row])))
+    .filter((called) => called.length > 0);
+  const reader = first?.[0];
+  const search = others.findLast((called) => called[0] === reader);
+  return search === undefined ? NONE : search.filter((fn) => fn === reader).length - 1;
+}
+
+/** Returns the rows of the calls between `callRow` and `endRow`, without the calls that these make. */
+function callsBetween(state: Walk, callRow: number, endRow: number): number[] {
+  const { link } = state.pairing;
+  const rows: number[] = [];
+  for (let row = callRow + 1; row < endRow; row = Math.max(row, link[row]) + 1) {
+    const step = state.facts.step[state.events.site[row]];
+    state.unwinderRowsRead++;
+    if (link[row] > row && (step === Step.Call || step === Step.EndCall)) rows.push(row);
+  }
+  return rows;
+}
+
+function functionsCalledBetween(state: Walk, callRow: number, endRow: number): FunctionId[] {
+  const { events, facts } = state;
+  return callsBetween(state, callRow, endRow).map((row) => facts.toFunction[events.site[row]]);
+}
+
+function isInUnwinder({ facts, events }: Walk, row: number): boolean {
+  const fn = facts.fromFunction[events.site[row]];
+  return fn !== NONE && (facts.functions.traits[fn] & Trait.Unwinder) !== 0;
+}
+
+/**
+ * Notes which of the uppermost open calls exceptions have left for good, up to the event in `row`: no return ends them.
+ * Returns look for their calls by address, and in a recursion all have the same one.
+ */
+export function noteUnwound(state: SegmentState, row: number): void {
+  const { open, unwound, landed } = state;
+  for (let index = Math.max(0, open.length - MAX_SEARCH_DEPTH); index < open.length; index++) {
+    const raiserRow = open.rowAt(index);
+    if (!hasTrait(state, calledIn(state, raiserRow), Trait.Raiser) || landed.has(raiserRow)) continue;
+    const landingRow = findLanding(state, raiserRow, row);
+    if (landingRow === NONE) continue;
+    landed.add(raiserRow);
+    const landing = landingOf(state, index, landingRow);
+    for (let over = landing + 1; landing !== NONE && over <= index; over++) unwound.add(open.rowAt(over));
+  }
+}
+
+/** Returns the row of the first event after the unwinder that `raiserRow` called, at most `lastRow`; NONE if it called another one. */
+function findLanding(state: SegmentState, raiserRow: number, lastRow: number): number {
+  const { events, facts, pairing } = state;
+  const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
+  for (let row = raiserRow + 1; row <= lastRow; row = Math.max(row, pairing.link[row]) + 1) {
+    if (++state.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
+    const site = events.site[row];
+    if (!hasTrait(state, facts.fromFunction[site], onTheWay)) return row;
+    if (hasTrait(state, facts.toFunction[site], Trait.Raiser) && pairing.link[row] < row) return NONE;
+  }
+  return NONE;
+}
+
+/** Returns the index of the open call whose function the unwinder called at an index landed in, before the event in `row`; or NONE. */
+function landingOf(state: SegmentState, index: number, row: number): number {
+  const { open, unwound, events, facts } = state;
+  const raiserRow = open.rowAt(index);
+  const fn = facts.fromFunction[events.site[row]];
+  const below = (from: number) => {
+    let at = from - 1;
+    while (at >= 0 && unwound.has(open.rowAt(at))) at--;
+    return at;
+  };
+  const isResumer = hasTrait(state, calledIn(state, raiserRow), Trait.Resumer);
+  let left = countSteps(state, raiserRow, row);
+  let landing = below(index);
+  if (left === NONE) return isResumer ? below(landing) : NONE;
+  for (; left > 0 && landing !== NONE; landing = below(landing)) left -= isSignal(open.at(landing).kind) ? 2 : 1;
+  return left === 0 && landing !== NONE && runsIn(state, landing, fn) ? landing : NONE;
+}
+
+/** True if the function was called by the open call at an index, or made the next one. */
+function runsIn(state: SegmentState, index: number, fn: FunctionId): boolean {
+  const { open, facts, events } = state;
+  const { symbol, stubTarget } = facts.functions;
+  const called = calledIn(state, open.rowAt(index));
+  const others = [
+    called,
+    called === NONE ? NONE : stubTarget[called],
+    facts.fromFunction[events.site[open.rowAt(index + 1)]],
+  ];
+  return others.some((other) => other !== NONE && symbol[other] === symbol[fn]);
+}
