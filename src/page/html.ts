@@ -13,6 +13,7 @@ import { texturePatterns } from '../render/frames/drawing.js';
 import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
+import { type PageRequests, requestsText } from './data/requests.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
 import { documentStart, themeStyle } from './document.js';
@@ -39,13 +40,14 @@ export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Genera
 export interface HtmlExtras {
   readonly waits?: WaitsByPath | null;
   readonly timeline?: Timeline | null;
+  readonly requests?: PageRequests | null;
 }
 
 /** Yields the same file; its data is deflated in Node's pool of threads. */
 export async function* renderHtmlInParallel(
   profile: Profile,
   options: HtmlOptions = {},
-  { waits = null, timeline = null }: HtmlExtras = {},
+  { waits = null, timeline = null, requests = null }: HtmlExtras = {},
 ): AsyncGenerator<string> {
   yield beforeData(profile, options);
   yield* deflatedInParallel(pageDataPieces(profile, waits));
@@ -53,6 +55,7 @@ export async function* renderHtmlInParallel(
     yield BETWEEN_DATA;
     yield* deflatedInParallel(timelinePieces(timeline));
   }
+  if (requests !== null) yield `</script>\n<script type="application/json" id="requests">${requestsText(requests)}`;
   yield AFTER_DATA;
 }
 

@@ -9,6 +9,7 @@ import type { FlameGraph } from '../../render/viewer/flame-graph.js';
 import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
+import type { PageRequests } from '../data/requests.js';
 import { chipsOf, droppedText, misfitsOf } from '../view/captions/misfits.js';
 import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
@@ -127,6 +128,7 @@ class App {
       'functions',
       'threads',
       ...(hasTimeline ? (['timeline'] as const) : []),
+      ...(views.requests === null ? [] : (['requests'] as const)),
     ];
     const columns = new ColumnsMenu(menu, (to) => navigation.changeLayout({ columns: to }));
     const beside = { columns: columns.element, legend: main.legend };
@@ -445,6 +447,8 @@ async function start(): Promise<void> {
   const server = ownServer(container);
   const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
   const views = new Views(data, calls);
+  const requests = document.getElementById('requests')?.textContent;
+  if (requests != null) views.requests = JSON.parse(requests) as PageRequests;
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
   const app = new App(views, container, initial, server, timeline != null);
   if (timeline == null) return app.draw();

@@ -9,6 +9,7 @@ import type { SymbolId } from '../../model/units.js';
 import { type SentencePart, sentenceOf } from '../../render/findings.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { PageThread } from '../data/page-data.js';
+import { requestsSentence } from './requests.js';
 import { NO_ZOOM, type State } from './state.js';
 import { chosenRow, type ThreadRow } from './threads.js';
 import type { Views } from './views.js';
@@ -21,7 +22,7 @@ export type FindingAction = { readonly label: string } & (
 );
 
 export interface ShownFinding {
-  readonly kind: Finding['kind'];
+  readonly kind: Finding['kind'] | 'requests';
   readonly sentence: readonly SentencePart[];
   /** One or two. */
   readonly actions: readonly FindingAction[];
@@ -43,13 +44,21 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
     groups: data.meta.merged === undefined ? [] : groupsAt(views, state, indexes),
   });
   const context = { meta: data.meta, quality: data.quality, nameOf: (symbol: SymbolId) => nameOf(views, symbol) };
-  return findings
+  const shown: ShownFinding[] = findings
     .map((finding) => ({
       kind: finding.kind,
       sentence: sentenceOf(finding, context).map((part) => ({ ...part, text: visibleText(part.text) })),
       actions: actionsOf(finding, state),
     }))
     .filter(({ actions }) => actions.length > 0);
+  return [...shown, ...requestFindings(views, state)];
+}
+
+/** Requests are those of the whole page, so a part of it has no finding about them. */
+function requestFindings({ requests }: Views, { threads, range }: State): ShownFinding[] {
+  const sentence = requests === null || threads !== 'all' || range !== null ? null : requestsSentence(requests);
+  if (sentence === null) return [];
+  return [{ kind: 'requests', sentence, actions: [{ label: 'Show requests', change: { view: 'requests' } }] }];
 }
 
 /** Differs between states that may have different findings. */
