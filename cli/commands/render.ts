@@ -177,16 +177,14 @@ export const command = defineCommand({
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   refuseTerminal(options, formats);
   if (options.blockedBy) refuseCalls(formats);
-  if (options.requests !== undefined) refuseRequests(options, formats);
+  if (options.requests !== undefined) refuseRequests(options);
   const open = () => openInputs(options.inputs, options, signal);
   await renderInputs(await open(), options.inputs, options, formats, signal, open);
 }
 
 /** Requests are single calls of a trace that can be read again. */
-function refuseRequests({ blockedBy, byCalls, inputs }: RenderOptions, formats: readonly Format[]): void {
+function refuseRequests({ blockedBy, byCalls, inputs }: RenderOptions): void {
   const refuse = (why: string, hint: string) => new PtflameError('BAD_OPTION', `--requests ${why}`, { hint });
-  if (!formats.includes('html'))
-    throw refuse('is for report pages', 'write one: -o flame.html; or use ptflame requests');
   if (blockedBy) throw refuse('and --blocked-by are different pages', 'leave one of them out');
   if (byCalls) throw refuse('needs times, and --by-calls is for traces without them', 'leave one of them out');
   if (inputs.includes('-')) throw refuse('reads the input twice, and standard input can be read once', 'pass a file');
