@@ -6,11 +6,13 @@ import * as z from 'zod';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
+import type { PageRequests } from '../../src/page/contents/page-requests.js';
+import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile, requireTraces, withProgress } from '../input/traces.js';
-import { span } from '../options/question-values.js';
+import { functionPattern, span } from '../options/question-values.js';
 import {
   decoding,
   filters,
@@ -74,6 +76,11 @@ const appearance = group('Appearance', {
     detailSize.default(4 * 2 ** 20),
     'maximum size of the timeline in a page, such as 16M for a finer one; 0: none (html; default: 4M)',
     { value: 'SIZE', formats: ['html'] },
+  ),
+  requests: flag(
+    functionPattern.optional(),
+    'show each call of FUNCTION as a request, as ptflame requests does; reads the input twice (html)',
+    { value: 'FUNCTION', formats: ['html'], common: 'show the calls of FUNCTION as requests' },
   ),
   annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {
     formats: ['folded'],
@@ -170,8 +177,17 @@ export const command = defineCommand({
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   refuseTerminal(options, formats);
   if (options.blockedBy) refuseCalls(formats);
-  const inputs = await openInputs(options.inputs, options, signal);
-  await renderInputs(inputs, options.inputs, options, formats, signal);
+  if (options.requests !== undefined) refuseRequests(options);
+  const open = () => openInputs(options.inputs, options, signal);
+  await renderInputs(await open(), options.inputs, options, formats, signal, open);
+}
+
+/** Requests are single calls of a trace that can be read again. */
+function refuseRequests({ blockedBy, byCalls, inputs }: RenderOptions): void {
+  const refuse = (why: string, hint: string) => new PtflameError('BAD_OPTION', `--requests ${why}`, { hint });
+  if (blockedBy) throw refuse('and --blocked-by are different pages', 'leave one of them out');
+  if (byCalls) throw refuse('needs times, and --by-calls is for traces without them', 'leave one of them out');
+  if (inputs.includes('-')) throw refuse('reads the input twice, and standard input can be read once', 'pass a file');
 }
 
 function refuseCalls(formats: readonly Format[]): void {
@@ -182,13 +198,14 @@ function refuseCalls(formats: readonly Format[]): void {
   });
 }
 
-/** Renders opened inputs, also for `demo`. `names`: paths of inputs that can be read again. */
+/** Renders opened inputs, also for `demo`. `names`: paths of inputs that can be read again. `reopen`: opens them again. */
 export async function renderInputs(
   inputs: readonly CommandInput[],
   names: readonly string[],
   options: RenderOptions,
   formats: readonly Format[],
   signal: AbortSignal,
+  reopen: () => Promise<readonly CommandInput[]> = async () => inputs,
 ): Promise<void> {
   const written = (options.output ?? ['-']).map((path, at) => ({ path, format: formats[at] }));
   const outputs: { output: Output; format: Format }[] = [];
@@ -203,6 +220,7 @@ export async function renderInputs(
     formats,
     signal,
   );
+  const requests = options.requests === undefined ? null : await loadRequests(await reopen(), options, signal);
   await refuseLarge(profile, formats, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
@@ -210,7 +228,7 @@ export async function renderInputs(
   await writeAll(
     outputs.map(({ output }, at) => ({
       output,
-      chunks: () => (renderers[at] as Renderer)(profile, { ...extras, calls }),
+      chunks: () => (renderers[at] as Renderer)(profile, { ...extras, calls, requests }),
     })),
   );
   if (options.quiet) return;
@@ -271,6 +289,19 @@ async function loadRendered(
     timeline: null,
     longestCalls: null,
   };
+}
+
+async function loadRequests(
+  inputs: readonly CommandInput[],
+  options: RenderOptions,
+  signal: AbortSignal,
+): Promise<PageRequests> {
+  const traces = await requireTraces(inputs);
+  const { requestsForPage } = await import('../../src/page/contents/page-requests.js'); // no other output needs it
+  const { found } = await withProgress(traces, { ...options, foldRecursion: false }, signal, async (analyzing) => ({
+    found: await requestsForPage(traces, options.requests as FunctionPattern, analyzing),
+  }));
+  return found;
 }
 
 function timelineBytes({ timeDetail }: RenderOptions, formats: readonly Format[]): number {

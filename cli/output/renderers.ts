@@ -5,6 +5,7 @@
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
+import type { PageRequests } from '../../src/page/contents/page-requests.js';
 import { renderJson } from '../../src/profile-file/write.js';
 import { renderFoldedBytes } from '../../src/render/folded.js';
 import { renderSvg } from '../../src/render/svg/svg.js';
@@ -16,6 +17,8 @@ import type { Chunks } from './write-chunks.js';
 export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longestCalls'> {
   /** null: not requested. */
   readonly calls: CallsSpool | null;
+  /** Of pages; null: not requested. */
+  readonly requests: PageRequests | null;
 }
 
 export type Renderer = (profile: Profile, extras: Extras) => Chunks;

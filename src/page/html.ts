@@ -19,6 +19,7 @@ import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
 import { profileOfBoth } from './contents/compared-profile.js';
+import { type PageRequests, requestsText } from './data/requests.js';
 import { timelinePieces } from './data/timeline-write.js';
 import { pageDataPieces } from './data/write.js';
 import { documentStart, type ReportHead, themeStyle } from './document.js';
@@ -56,13 +57,14 @@ export function* renderComparedHtml(comparison: Comparison, options: DiffPicture
 export interface HtmlExtras {
   readonly waits?: WaitsByPath | null;
   readonly timeline?: Timeline | null;
+  readonly requests?: PageRequests | null;
 }
 
 /** Yields the same file; its data is deflated in Node's pool of threads. */
 export async function* renderHtmlInParallel(
   profile: Profile,
   options: HtmlOptions = {},
-  { waits = null, timeline = null }: HtmlExtras = {},
+  { waits = null, timeline = null, requests = null }: HtmlExtras = {},
 ): AsyncGenerator<string> {
   yield beforeData(profile, options);
   yield* deflatedInParallel(pageDataPieces(profile, waits));
@@ -70,6 +72,7 @@ export async function* renderHtmlInParallel(
     yield BETWEEN_DATA;
     yield* deflatedInParallel(timelinePieces(timeline));
   }
+  if (requests !== null) yield `</script>\n<script type="application/json" id="requests">${requestsText(requests)}`;
   yield AFTER_DATA;
 }
 

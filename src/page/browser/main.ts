@@ -10,6 +10,7 @@ import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
 import type { PageData } from '../data/page-data.js';
+import type { PageRequests } from '../data/requests.js';
 import { chipsOf, droppedText, misfitsOf, restToggle } from '../view/captions/misfits.js';
 import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
@@ -130,6 +131,7 @@ class App {
       'functions',
       ...(views.data.compared === undefined ? (['threads'] as const) : []),
       ...(hasTimeline ? (['timeline'] as const) : []),
+      ...(views.requests === null ? [] : (['requests'] as const)),
     ];
     const columns = new ColumnsMenu(menu, (to) => navigation.changeLayout({ columns: to }));
     const beside = { columns: columns.element, legend: main.legend };
@@ -471,15 +473,18 @@ export interface ReportData {
   readonly data: PageData;
   /** Reads the timeline, after the first picture; null: there is none. */
   readonly timeline: (() => Promise<Timeline>) | null;
+  /** Default: none were asked for. */
+  readonly requests?: PageRequests | null;
 }
 
 /** Draws a report into an element, which says in which state it starts. The header of the page gets search and menus. */
-export async function start(container: HTMLElement, { data, timeline }: ReportData): Promise<void> {
+export async function start(container: HTMLElement, { data, timeline, requests = null }: ReportData): Promise<void> {
   measureScrollbar();
   const ended = lifetime();
   const server = ownServer(container);
   const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
   const views = new Views(data, calls);
+  views.requests = requests;
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
   const app = new App(views, container, initial, server, timeline !== null);
   if (timeline === null) return app.draw();

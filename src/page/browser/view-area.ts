@@ -12,6 +12,7 @@ import type { FrameActions } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
 import type { Menu } from './menu.js';
 import type { Navigation } from './platform/navigation.js';
+import { RequestsArea } from './requests-area.js';
 import { CallTreeTable } from './tables/call-tree-table.js';
 import { CallsTable } from './tables/calls-table.js';
 import type { ColumnsMenu } from './tables/columns-menu.js';
@@ -30,19 +31,22 @@ export interface ViewContext {
 }
 
 /** The table of each view; the flame graph is above that of functions and of threads, the timeline above its calls. */
-type Table = 'functions' | 'tree' | 'threads' | 'calls';
+type Table = 'functions' | 'tree' | 'threads' | 'calls' | 'requests';
 const TABLES: Readonly<Record<ShownView, Table>> = {
   graph: 'functions',
   tree: 'tree',
   functions: 'functions',
   threads: 'threads',
   timeline: 'calls',
+  requests: 'requests',
 };
 
 export class ViewArea {
   readonly element: HTMLElement;
   private readonly main: MainGraph;
-  private readonly tables: Readonly<Record<Table, FunctionsTable | CallTreeTable | ThreadsTable | CallsTable>>;
+  private readonly tables: Readonly<
+    Record<Table, FunctionsTable | CallTreeTable | ThreadsTable | CallsTable | RequestsArea>
+  >;
   private readonly divider: Divider;
 
   constructor({ views, navigation, actions, menu, characterPx, main, chart, columns }: ViewContext) {
@@ -64,6 +68,7 @@ export class ViewArea {
         openChart: (tid) => chart.open(tid),
       }),
       calls: new CallsTable(views, chart),
+      requests: new RequestsArea(views, { choose, change: (change) => navigation.change(change) }),
     };
     this.divider = new Divider('Resize graph', false, {
       measure: () =>

@@ -15,6 +15,7 @@ export const VIEW_NAMES: Readonly<Record<ShownView, string>> = {
   functions: 'Functions',
   threads: 'Threads',
   timeline: 'Timeline',
+  requests: 'Requests',
 };
 
 export interface ViewBarEvents {
@@ -61,9 +62,8 @@ export class ViewBar {
     this.state = state;
     this.tabs.show(view);
     (this.lens.firstElementChild as HTMLElement).textContent = widthName(this.views.widthOf(state), this.views);
-    this.lens.disabled = view === 'timeline';
-    this.columns.hidden = view === 'timeline' || view === 'threads';
-    this.inverted.disabled = view === 'timeline' || view === 'threads';
+    this.lens.disabled = view === 'timeline' || view === 'requests';
+    this.columns.hidden = this.inverted.disabled = view !== 'graph' && view !== 'tree' && view !== 'functions';
     this.inverted.setAttribute('aria-pressed', String(state.isInverted));
   }
 

@@ -12,6 +12,7 @@ import { visibleText } from '../../render/visible-text.js';
 import type { PageThread } from '../data/page-data.js';
 import { compareFunctions, timedRows } from './compared-functions.js';
 import type { RowComparison, Sides } from './comparison.js';
+import { requestsSentence } from './requests.js';
 import { NO_ZOOM, type State } from './state.js';
 import { chosenRow, type ThreadRow } from './threads.js';
 import type { Views } from './views.js';
@@ -24,7 +25,7 @@ export type FindingAction = { readonly label: string } & (
 );
 
 export interface ShownFinding {
-  readonly kind: Finding['kind'];
+  readonly kind: Finding['kind'] | 'requests';
   readonly sentence: readonly SentencePart[];
   /** One or two. */
   readonly actions: readonly FindingAction[];
@@ -47,20 +48,28 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
   });
   const sides = views.sidesAt(state);
   const doubts = findings.filter(({ kind }) => kind === 'lost' || kind === 'inferred');
-  const shown = sides === null ? findings : [...doubts, comparisonAt(views, state, sides)];
+  const kept = sides === null ? findings : [...doubts, comparisonAt(views, state, sides)];
   const context = {
     ...(sides && { sides: sides.names }),
     meta: data.meta,
     quality: data.quality,
     nameOf: (symbol: SymbolId) => nameOf(views, symbol),
   };
-  return shown
+  const shown: ShownFinding[] = kept
     .map((finding) => ({
       kind: finding.kind,
       sentence: sentenceOf(finding, context).map((part) => ({ ...part, text: visibleText(part.text) })),
       actions: actionsOf(finding, views, state),
     }))
     .filter(({ actions }) => actions.length > 0);
+  return [...shown, ...requestFindings(views, state)];
+}
+
+/** Requests are those of the whole page, so a part of it has no finding about them. */
+function requestFindings({ requests }: Views, { threads, range }: State): ShownFinding[] {
+  const sentence = requests === null || threads !== 'all' || range !== null ? null : requestsSentence(requests);
+  if (sentence === null) return [];
+  return [{ kind: 'requests', sentence, actions: [{ label: 'Show requests', change: { view: 'requests' } }] }];
 }
 
 /** Differs between states that may have different findings. */

@@ -21,6 +21,7 @@ import type { ThreadSums, Timeline } from '../../model/profile/timeline.js';
 import { dsoOf, lineOf, type SourceLine } from '../../model/symbol-table.js';
 import { type Bounds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { PageData, PageThread } from '../data/page-data.js';
+import type { PageRequests } from '../data/requests.js';
 import type { AllCalls } from './calls/find-listed-calls.js';
 import { FrameTables } from './frame-tables.js';
 import {
@@ -53,6 +54,8 @@ export class SelectedTrees {
   readonly isBlockedTime: boolean;
   /** The timeline; null: none, or it has not been read yet, which happens after the first picture. */
   timeline: Timeline | null = null;
+  /** null: the page was made without them. */
+  requests: PageRequests | null = null;
   /** Has all calls of functions; null: the page is a file. */
   readonly server: AllCalls | null;
   protected readonly tables: FrameTables;

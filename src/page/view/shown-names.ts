@@ -34,6 +34,6 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 
 /** Others say whom a thread waited for: `-- waits for bob`. */
-function shownName(recorded: string): string {
+export function shownName(recorded: string): string {
   return SHOWN[recorded] ?? recorded.replace(/^-- /, '');
 }

@@ -29,6 +29,8 @@ export interface RequestsResult {
   readonly requests: FoundRequests;
   readonly shiftNs: Nanoseconds;
   readonly hosts: readonly FoundHost[];
+  /** Of the described requests: 1 is the slowest of all. */
+  readonly ranks: readonly number[];
 }
 
 /**
@@ -52,14 +54,20 @@ export async function askRequests(
 
 async function findRequests(
   scene: Scene,
-  { minNs, maxSpans, slowest = 0, flows = [] }: RequestsOptions,
+  { minNs, maxSpans, slowest = 0, listed, flows = [] }: RequestsOptions,
 ): Promise<RequestsResult> {
   const { roots, parts, flow, common } = scene;
   const complete = roots.durationNs.filter((ns) => !Number.isNaN(ns)).length;
   const describesAll = maxSpans !== undefined && slowest === 0;
   const bySlowness = comparedRequests(roots.durationNs, describesAll ? complete : slowest || slowestCount(complete));
   const compared = maxSpans === undefined ? bySlowness : NONE_COMPARED;
-  const asked = bySlowness.slowest.subarray(0, describesAll ? complete : slowest);
+  const count = describesAll ? complete : slowest;
+  const ranks = listed ? listedRanks(complete, listed) : Array.from({ length: count }, (_, at) => at + 1);
+  const ordered = listed ? comparedRequests(roots.durationNs, complete).slowest : bySlowness.slowest;
+  const asked = Int32Array.from(
+    ranks.filter((rank) => rank <= ordered.length),
+    (rank) => ordered[rank - 1],
+  );
   const limits = { ...(minNs !== undefined && { minNs }), ...(maxSpans !== undefined && { maxSpans }) };
   const described = await describeRequests(scene, compared, askedDetails(scene, asked, limits));
   const threads = new Set(roots.tid);
@@ -77,7 +85,14 @@ async function findRequests(
   };
   const hosts = foundHosts(scene.hosts, common.clocks);
   const [{ profile, shiftNs }] = hosts;
-  return { profile, shiftNs, requests, hosts };
+  return { profile, shiftNs, requests, hosts, ranks };
+}
+
+/** Returns the ranks of the slowest, and of others as far from each other. */
+function listedRanks(complete: number, { slowest, sampled }: NonNullable<RequestsOptions['listed']>): number[] {
+  const ranks = Array.from({ length: complete }, (_, at) => at + 1);
+  const step = Math.max(1, Math.ceil((complete - slowest) / sampled));
+  return ranks.filter((rank) => rank <= slowest || (complete - rank) % step === 0);
 }
 
 function eventsOf({ hosts }: Scene): string[] {

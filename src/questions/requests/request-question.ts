@@ -26,6 +26,8 @@ export interface RequestsOptions {
   readonly minNs?: Nanoseconds;
   /** How many of the slowest requests to describe, and to compare with the typical ones. Default: none, and 1 %. */
   readonly slowest?: number;
+  /** Describe these instead, without comparing them: so many of the slowest, and about as many others evenly by rank. */
+  readonly listed?: { readonly slowest: number; readonly sampled: number };
   /**
    * Describe all complete requests, or the `slowest`, instead of comparing them: with at most this many parts and calls,
    * of requests the slowest, and of calls the longest. `minNs` is then 0 by default.

@@ -23,7 +23,9 @@ export interface Misfits {
 
 /** The timeline must have been read, if there is one. */
 export function misfitsOf(views: Views, state: State): Misfits {
-  const ofView = [threadMisfits, widthMisfits, rangeMisfits, chartMisfits].map((find) => find(views, state));
+  const ofView = [viewMisfits, threadMisfits, widthMisfits, rangeMisfits, chartMisfits].map((find) =>
+    find(views, state),
+  );
   const fitted = Object.assign({ ...state }, ...ofView.map(({ change }) => change)) as State;
   const all = [...ofView, zoomMisfits(views, fitted)];
   return {
@@ -33,6 +35,11 @@ export function misfitsOf(views: Views, state: State): Misfits {
 }
 
 const NONE: Misfits = { change: {}, dropped: [] };
+
+function viewMisfits({ requests }: Views, { view }: State): Misfits {
+  if (view !== 'requests' || requests !== null) return NONE;
+  return { change: { view: START.view }, dropped: ['view Requests'] };
+}
 
 function threadMisfits({ threads, data }: Views, state: State): Misfits {
   if (data.compared !== undefined) return recordingMisfits(state);

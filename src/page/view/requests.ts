@@ -1,0 +1,96 @@
+/**
+ * Words and choices of the view Requests.
+ */
+import type { Nanoseconds } from '../../model/units.js';
+import type { SentencePart } from '../../render/findings.js';
+import { formatCount, formatDifference, formatDuration, formatMany, formatPercentile } from '../../render/format.js';
+import { visibleText } from '../../render/visible-text.js';
+import type { ListedRequest, PageRequests, RequestPlace } from '../data/requests.js';
+import type { State } from './state.js';
+
+/** Returns "handle_request · 8 requests in 2 threads · median ≈ 9.83 ms, p90 16.6 ms, slowest 16.6 ms · …", without the name. */
+export function requestsLine({ requests, complete, threads, otherThreads, stats, listed }: PageRequests): string {
+  const cut = requests - complete;
+  return [
+    `${formatMany(requests, 'request')} in ${formatMany(threads, 'thread')}`,
+    ...(stats === null ? [] : [timesText(stats)]),
+    ...(otherThreads === 0 ? [] : [`${formatMany(otherThreads, 'other thread')} worked for them`]),
+    ...(cut === 0 ? [] : [`${formatCount(cut)} cut: start or end not seen`]),
+    ...(listed.length < complete
+      ? [`${formatCount(listed.length)} listed: the slowest, and a sample of the others`]
+      : []),
+  ].join(' · ');
+}
+
+function timesText(stats: NonNullable<PageRequests['stats']>): string {
+  const [median, p90] = [stats.p50Ns, stats.p90Ns].map((ns) => formatPercentile(ns, stats));
+  return `median ${median}, p90 ${p90}, slowest ${formatDuration(stats.maxNs)}`;
+}
+
+/** Returns "await_reply → pthread_cond_wait". */
+export function placeText({ name, call }: RequestPlace): string {
+  if (name === null) return '[unknown]';
+  return call === null ? name : `${name} → ${call.replace(/@@?[\w.]+$/, '')}`;
+}
+
+/** Returns why it did not run; empty: it ran. */
+export function reasonText({ stop, reason }: RequestPlace): string {
+  return reason ?? (stop === null ? '' : stop.replace(/^\[(.*)\]$/, '$1'));
+}
+
+/** Without a flow, a waking shows that a thread worked for another, but nothing shows that none did. */
+export function isKnown(ns: Nanoseconds, { isOwn }: RequestPlace, { isFlowNamed }: PageRequests): boolean {
+  return isOwn || isFlowNamed || ns > 0;
+}
+
+/** Returns the listed request that a state marks as its call, else the slowest; null: none is listed. `startNs`: of the timeline. */
+export function chosenRequest({ listed }: PageRequests, { call }: State, startNs: Nanoseconds): ListedRequest | null {
+  const marked = listed.find((request) => {
+    const own = callOf(request, startNs);
+    return own !== null && own.tid === call?.tid && own.startNs === call.startNs && own.endNs === call.endNs;
+  });
+  return marked ?? listed[0] ?? null;
+}
+
+/** Marks a request, and shows only its time. */
+export function showRequest(request: ListedRequest, startNs: Nanoseconds): Partial<State> {
+  const call = callOf(request, startNs);
+  return call === null ? {} : { call, range: { startNs: call.startNs, endNs: call.endNs } };
+}
+
+/** Addresses have whole nanoseconds since the start of the timeline. */
+function callOf({ tid, startNs, durationNs }: ListedRequest, originNs: Nanoseconds): State['call'] {
+  const fromNs = Math.max(0, Math.floor(startNs - originNs));
+  return { tid, startNs: fromNs, endNs: Math.max(fromNs + 1, Math.ceil(startNs - originNs + durationNs)) };
+}
+
+/** Slower than the median by less is no finding. */
+const MIN_RATIO = 1.5;
+
+/** Says how much slower than the median the slowest request is, and what grew most; null: it is not slower. */
+export function requestsSentence(requests: PageRequests): SentencePart[] | null {
+  const { name, complete, stats, where } = requests;
+  if (stats === null || complete < 2 || stats.maxNs < MIN_RATIO * stats.p50Ns) return null;
+  const more = (row: RequestPlace) =>
+    isKnown(row.typicalNs, row, requests) && isKnown(row.slowestNs, row, requests) ? row.slowestNs - row.typicalNs : 0;
+  const most = where.reduce<RequestPlace | null>(
+    (best, row) => (more(row) > (best ? more(best) : 0) ? row : best),
+    null,
+  );
+  const text = (own: string): SentencePart => ({ kind: 'text', text: own });
+  return [
+    text(`The slowest of ${formatCount(complete)} `),
+    { kind: 'name', text: visibleText(name) },
+    text(' took '),
+    { kind: 'number', text: formatDuration(stats.maxNs) },
+    text(`, ${(stats.maxNs / stats.p50Ns).toPrecision(2)} × the median`),
+    ...(most === null
+      ? []
+      : [
+          text('; most of what slow ones took longer is '),
+          { kind: 'name', text: visibleText(placeText(most)) } as const,
+          text(` (${formatDifference(more(most))})`),
+        ]),
+    text('.'),
+  ];
+}
