@@ -46,7 +46,7 @@ test('importing the library does not load zod', () => {
   const follow = (url: URL) => {
     if (seen.has(url.href)) return;
     seen.add(url.href);
-    for (const [, name = ''] of readFileSync(url, 'utf8').matchAll(/^(?:import|export) [^;]*?['"]([^'"]+)['"];$/gm)) {
+    for (const [, name = ''] of readFileSync(url, 'utf8').matchAll(/^(?:import|export) [^;=]*?['"]([^'"]+)['"];$/gm)) {
       if (name.startsWith('.')) follow(new URL(name, url));
       else seen.add(name);
     }
