@@ -1,7 +1,9 @@
 /**
  * Asks for the requests of the report page, and bounds what it shows of them.
  */
+
 import { isStop } from '../../analysis/tree/outside.js';
+import { utf8Bytes } from '../../codec/bytes.js';
 import { dsoOf, type SymbolTable } from '../../model/symbol-table.js';
 import type { SymbolId } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
@@ -129,7 +131,7 @@ function waitingNs({ spans }: RequestPart): number {
 function bounded(requests: PageRequests): PageRequests {
   const listed = [...requests.listed];
   let shown = requests;
-  for (let last = listed.length - 1; last >= 0 && Buffer.byteLength(requestsText(shown)) > MAX_BYTES; last--) {
+  for (let last = listed.length - 1; last >= 0 && utf8Bytes(requestsText(shown)).length > MAX_BYTES; last--) {
     listed[last] = { ...(listed[last] as ListedRequest), parts: [] };
     shown = { ...requests, listed };
   }
