@@ -29,14 +29,8 @@ export const hostIsBrowser = {
       path: resolve(`src/host/browser/${basename(path, '.js')}.ts`),
     }));
     onResolve({ filter: /\/start-workers\.js$/ }, () => ({ path: resolve('src/web/engine/start-workers.ts') }));
-    // what only the command line reaches: files by their paths, tables, and the levels of `ptflame serve`
+    // what only the command line asks for: tables, and the levels of `ptflame serve`
     onResolve({ filter: /\/(?:parquet|levels)\// }, () => ({ path: 'left out', namespace: 'left-out' }));
-    onResolve({ filter: /^node:/ }, ({ importer }) =>
-      ONLY_FILES.test(importer) ? { path: 'left out', namespace: 'left-out' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: 'module.exports = { constants: {} };' }));
+    onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
-
-const ONLY_FILES =
-  /[\\/]src[\\/](?:perfdata[\\/](?:open-recording|pack[\\/][\w-]+)|pipeline[\\/]workers[\\/]shared-file)\.ts$/;

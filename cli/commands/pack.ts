@@ -10,6 +10,7 @@ import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { lacksKernelNames } from '../../src/model/sample-table.js';
 import { safeJson } from '../../src/model/text.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
+import type { Manifest } from '../../src/perfdata/pack/manifest.js';
 import {
   type LeftOut,
   type PackableFile,
@@ -17,13 +18,7 @@ import {
   packableFiles,
   packableVdso,
 } from '../../src/perfdata/pack/packable-files.js';
-import {
-  filesOfRecording,
-  type Manifest,
-  type PackedFile,
-  sideFiles,
-  writePack,
-} from '../../src/perfdata/pack/write-pack.js';
+import { filesOfRecording, type PackedFile, sideFiles, writePack } from '../../src/perfdata/pack/write-pack.js';
 import { PACK_PATHS } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { formatMany } from '../../src/render/format.js';

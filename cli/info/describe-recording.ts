@@ -4,8 +4,8 @@
 
 import { lacksKernelNames } from '../../src/model/sample-table.js';
 import type { PerfTime } from '../../src/model/trace/perf-time.js';
-import type { SideRecording } from '../../src/perfdata/open-recording.js';
 import type { AuxBuffer, AuxRecord, RecordedEvent, Recording } from '../../src/perfdata/recording.js';
+import type { SideRecording } from '../../src/perfdata/side-recording.js';
 import { decodeSample, type TracedTime, tracedTime } from '../../src/pipeline/decode/decode-sample.js';
 import { findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
 import { DISK_FILES } from '../../src/symbols/symbol-files.js';

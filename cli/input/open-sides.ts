@@ -5,8 +5,9 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
-import { openSideRecording, type SideRecording } from '../../src/perfdata/open-recording.js';
+import { openSideRecording } from '../../src/perfdata/open-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
+import type { SideRecording } from '../../src/perfdata/side-recording.js';
 
 /** A recording and its file; the name is for messages. */
 interface MainRecording {

@@ -127,10 +127,14 @@ class Unlinked extends Descriptor implements TemporaryFile {
   private length = 0;
 
   append(bytes: Uint8Array): void {
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(this.ref, bytes, done, bytes.length - done, this.length + done);
+    writeAt(this.ref, bytes, this.length);
     this.length += bytes.length;
   }
+}
+
+/** Writes to a file that any thread has opened. @throws the system error */
+export function writeAt(fd: number, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
 }
 
 /** Where temporary files are unless a directory is named. */

@@ -2,7 +2,8 @@
  * Recognizes what the own decoder does not know, from settings.
  */
 import { expect, test } from 'vitest';
-import { openRecording, readRecording } from '../../src/perfdata/open-recording.js';
+import { openRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { unsupported } from '../../src/pipeline/decode/encoded-recording.js';
 import { RECORDINGS, recordingPath } from '../helpers/perf/perf.js';

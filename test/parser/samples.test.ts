@@ -8,7 +8,7 @@ import { LineReader } from '../../src/parser/line-reader.js';
 import { type StandalonePiece, standalonePiece } from '../../src/parser/pieces/standalone-piece.js';
 import { TraceContext } from '../../src/parser/trace-context.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';
-import { readRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import { fileOf } from '../helpers/perf/perf-data.js';
 import { fixture } from '../helpers/traces/load.js';
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import { profileOfOwn, profileOfPerf } from '../helpers/perf/both-decoders.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
 import { fileOf, perfData, record, text, trailer, u16, u32, u64 } from '../helpers/perf/perf-data.js';

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, PtflameError } from '../../src/index.js';
-import { readRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf/perf-data.js';
 import { fixture } from '../helpers/traces/load.js';

@@ -3,7 +3,7 @@
  * `perf script --no-itrace -D` and `--header-only` show.
  */
 import { describe, expect, test } from 'vitest';
-import { readRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import { isRecording } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { PtflameError } from '../../src/index.js';
 import { numbersOf, tableOf } from '../../src/model/sample-table.js';
 import { readFormatNotes } from '../../src/perfdata/event-format.js';
-import { readRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { fileOf, perfData, record, tracingData, u16, u32, u64 } from '../helpers/perf/perf-data.js';
 import { perfLines, printedSamples } from '../helpers/perf/print-samples.js';

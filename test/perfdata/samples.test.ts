@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { numbersOf, SampleContext, tableOf, textsOf } from '../../src/model/sample-table.js';
-import { readRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import { fileOf } from '../helpers/perf/perf-data.js';
 import { perfLines, printedSamples } from '../helpers/perf/print-samples.js';
 import { fixture } from '../helpers/traces/load.js';

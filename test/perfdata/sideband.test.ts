@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
-import { readRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import type { RecordedEvent } from '../../src/perfdata/recording.js';
 import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf/perf-data.js';
 import { fixture } from '../helpers/traces/load.js';

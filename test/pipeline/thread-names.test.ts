@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { analyze, type Profile, traceStream } from '../../src/index.js';
-import { readRecording } from '../../src/perfdata/open-recording.js';
+import { readRecording } from '../../src/perfdata/read-recording.js';
 import type { DecodedRecording } from '../../src/pipeline/read/recording-source.js';
 import { fileOf, perfData, record, text, trailer, u32 } from '../helpers/perf/perf-data.js';
 

@@ -140,3 +140,7 @@ export function temporaryDirectory(): string {
 export function openTemporary(): TemporaryFile {
   return new Spilled();
 }
+
+export function writeAt(): never {
+  throw new Error('a page has no file that is written at offsets');
+}

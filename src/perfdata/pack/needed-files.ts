@@ -1,11 +1,10 @@
 /**
- * Lists the files whose code is needed to decode a recording: those that were mapped.
+ * Finds the files whose code is needed to decode a recording, and those with their symbols.
  */
-
 import { access, constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
-import { hexText, latin1Bytes, latin1Text, utf8Text } from '../../codec/bytes.js';
-import { isMadeAtRunTime } from '../../model/symbol-table.js';
+import { hexText, latin1Text } from '../../codec/bytes.js';
+import { mappedFiles } from '../mapped-files.js';
 import type { Recording } from '../recording.js';
 
 export interface NeededFile {
@@ -19,25 +18,12 @@ export interface NeededFile {
   readonly debugFiles: readonly string[];
 }
 
-/** `[vdso]`, `//toolong`, devices: nothing that can be copied or looked for. */
-const NO_FILE = /^(?!\/)|^\/\/|^\/(?:dev|proc)\//;
 const DELETED = ' (deleted)';
 const DEBUG_FOLDER = '/usr/lib/debug';
 
 /** Returns the files by path. `root`: directory of the files, as for perf's `--symfs`. */
 export async function neededFiles(recording: Recording, root = '/'): Promise<NeededFile[]> {
   return Promise.all(mappedFiles(recording).map(({ path, buildId }) => neededFile(path, buildId, root)));
-}
-
-/** Returns the mapped files, by path; the build id is null if the recording does not have it. */
-export function mappedFiles(recording: Recording): { readonly path: string; readonly buildId: string | null }[] {
-  const buildIdOf = new Map(recording.buildIds.map(({ file, buildId }) => [file, buildId]));
-  const mapped = new Set(
-    recording.sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : [])), // bytes as latin1 characters
-  );
-  const files = [...mapped].filter((path) => !NO_FILE.test(path) && !isMadeAtRunTime(path)).sort();
-  const paths = files.map((latin1) => utf8Text(latin1Bytes(latin1)));
-  return paths.map((path) => ({ path, buildId: buildIdOf.get(path) ?? null }));
 }
 
 /** The kernel never writes ".." into a path, and appends " (deleted)" for deleted files. */

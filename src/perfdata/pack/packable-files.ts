@@ -8,8 +8,9 @@ import { dirname } from 'node:path';
 import { debugReader, referredFiles } from '../../symbols/debug-info.js';
 import { isJitDump, isJitDumpHeader, JIT_DUMP_HEADER_BYTES } from '../../symbols/jitdump.js';
 import { binaryPaths, DISK_FILES } from '../../symbols/symbol-files.js';
+import { mappedFiles } from '../mapped-files.js';
 import type { Recording } from '../recording.js';
-import { canBeFile, debugPaths, type ElfFile, mappedFiles, readOpenElf } from './needed-files.js';
+import { canBeFile, debugPaths, type ElfFile, readOpenElf } from './needed-files.js';
 import { type CheckedFile, checkedFile, type OpenFailure, openBelow } from './write-pack.js';
 
 /** `path`: in the recording. */

@@ -8,9 +8,9 @@ import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack as newArchive, type Pack } from 'tar-stream';
-import * as z from 'zod';
 import { PtflameError, systemReason } from '../../model/errors.js';
 import { MANIFEST } from '../recognize.js';
+import { type Manifest, SIDE_FILES } from './manifest.js';
 
 /** `source`: a path, a file that was checked before, or bytes; `name`: in the pack. */
 export interface PackedFile {
@@ -93,11 +93,6 @@ async function checkedBelow(path: string, name: string): Promise<CheckedFile> {
 
 // Finds what `record --waits` writes next to a recording: wakings of the whole machine, and formats of events.
 
-/** The end of their names, and how they begin. */
-export const SIDE_FILES: Readonly<Record<string, RegExp>> = {
-  '.wakes.data': /^(?:PERFILE2|2ELIFREP)/,
-  '.formats': /^event [\w-]+:[\w-]+\n/,
-};
 const HEAD_BYTES = 256;
 
 /**
@@ -188,15 +183,3 @@ function isBelow(path: string, top: string): boolean {
 async function isAt(file: FileHandle, real: string): Promise<boolean> {
   return (await file.stat()).isFile() && (await readlink(`/proc/self/fd/${file.fd}`)) === real;
 }
-
-/** The manifest: the first file of a pack, which describes its contents. */
-export const Manifest = z.object({
-  format: z.literal('ptflame-pack'),
-  version: z.literal(1),
-  /** File name of the recording. */
-  name: z.string(),
-  /** Files whose code cannot be decoded. */
-  missing: z.array(z.object({ path: z.string(), why: z.enum(['missing', 'changed', 'unreadable']) })),
-  hasKallsyms: z.boolean(),
-});
-export type Manifest = z.infer<typeof Manifest>;

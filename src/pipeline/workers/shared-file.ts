@@ -1,7 +1,7 @@
 /**
  * A file to which all workers append at the same time, each at a place of its own: large results stay out of memory.
  */
-import { writeSync } from 'node:fs';
+import { writeAt } from '../../host/files.js';
 import { sharableBytes } from '../../model/shared-memory.js';
 
 /** Plain data: the descriptor is valid in all workers of the process. */
@@ -25,6 +25,6 @@ export function sharedFile(fd: number): SharedFile {
 export function appendShared({ fd, taken }: SharedFile, bytes: Uint8Array): Place {
   const { length } = bytes;
   const at = Number(Atomics.add(taken, 0, BigInt(length)));
-  for (let done = 0; done < length; ) done += writeSync(fd, bytes, done, length - done, at + done);
+  writeAt(fd, bytes, at);
   return { at, length };
 }

@@ -6,8 +6,8 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
+import { mappedFiles } from '../../../src/perfdata/mapped-files.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
-import { mappedFiles } from '../../../src/perfdata/pack/needed-files.js';
 import { windows } from '../../helpers/browser/browser.js';
 import { drop, openOfflinePage, save, shown } from '../../helpers/browser/offline-page.js';
 import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';

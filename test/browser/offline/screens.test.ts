@@ -2,13 +2,16 @@
  * The screens of the offline page, from a dropped file to a report, and back.
  */
 import { copyFile, readFile, truncate } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
 import { describe, expect } from 'vitest';
 import { axeViolations } from '../../helpers/browser/axe.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import { drop, openOfflinePage, problem, save, shown } from '../../helpers/browser/offline-page.js';
 import { eventually, hashOf, labels, rows } from '../../helpers/browser/report-page.js';
 import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { putTogether, takeApart, withBuildIds } from '../../helpers/perf/rewrite.js';
 
 const browser = windows('html', { acceptDownloads: true });
 const lenient = windows('html', { bypassCSP: true });
@@ -17,6 +20,8 @@ const TEXT = fixturePath('lab/demo-cre.txt');
 const RECORDING = fixturePath('recordings/cpus-2.data');
 const BINARY = fixturePath('recordings/root/opt/ptflame/threads');
 const OTHER_BINARY = fixturePath('recordings/root/opt/ptflame/loop');
+const BUILD_ID = '0bc117e3a6d08f9d2a43360adcfec0609fc77b21';
+const OTHER_BUILD_ID = 'ff01220b811f3f657ddf8706bdd20a1e65149f43';
 
 const heading = '.screen h2';
 
@@ -62,6 +67,19 @@ describe('says why it cannot show', () => {
     await drop(page, await dir.write('bad.pack', bytes));
     await page.getByText('Cannot show bad.pack').waitFor();
     expect((await problem(page))[0]).toMatch(/^cannot unpack bad\.pack: /);
+    await page.close();
+  });
+
+  test('a pack that unpacks to far more than any pack does', async ({ dir }) => {
+    const archive = pack();
+    const manifest = { format: 'ptflame-pack', version: 1, name: 'perf.data', missing: [], hasKallsyms: false };
+    archive.entry({ name: 'ptflame-pack.json' }, JSON.stringify(manifest));
+    archive.entry({ name: 'recording' }, '\0'.repeat(120_000_000));
+    archive.finalize();
+    const page = await openOfflinePage(browser);
+    await drop(page, await dir.write('zeros.pack', gzipSync(await buffer(archive))));
+    expect(await shown(page)).toBe('start');
+    expect((await problem(page))[0]).toMatch(/^cannot unpack zeros\.pack: it unpacks to more than \d+ bytes/);
     await page.close();
   });
 
@@ -117,8 +135,38 @@ describe('a recording without its binaries', () => {
     expect(await shown(page)).toBe('needs');
     await page.getByRole('button', { name: 'Show without them' }).click();
     expect(await shown(page)).toBe('report');
-    expect(await page.locator('header .trust').textContent()).toContain('lost');
+    expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
     expect(await page.locator('#trust .warnings').first().textContent()).toContain('/opt/ptflame/threads');
+    await page.close();
+  });
+
+  test('takes them by their build ids, whatever their names, and names other builds', async ({ dir }) => {
+    const recording = withBuildIds(takeApart(await readFile(RECORDING)), { '/opt/ptflame/threads': BUILD_ID });
+    const path = await dir.write('perf.data', putTogether(recording));
+    await copyFile(OTHER_BINARY, dir.file('threads'));
+    await copyFile(BINARY, dir.file('renamed'));
+    const page = await openOfflinePage(browser);
+    await drop(page, path, dir.file('threads'));
+    expect(await shown(page)).toBe('needs');
+    expect(await page.locator(`${states} .state`).allTextContents()).toEqual(['another build']);
+    expect(await page.locator(`${states} .ids`).textContent()).toBe(`wanted ${BUILD_ID}, found ${OTHER_BUILD_ID}`);
+    await drop(page, dir.file('renamed'));
+    expect(await shown(page)).toBe('report');
+    expect(await page.locator('header .trust').textContent()).toMatch(/^Nothing lost/);
+    await page.close();
+  });
+
+  test('can be shown without a binary of which another build is here', async ({ dir }) => {
+    const recording = withBuildIds(takeApart(await readFile(RECORDING)), { '/opt/ptflame/threads': BUILD_ID });
+    const path = await dir.write('perf.data', putTogether(recording));
+    await copyFile(OTHER_BINARY, dir.file('threads'));
+    const page = await openOfflinePage(browser);
+    await drop(page, path, dir.file('threads'));
+    expect(await shown(page)).toBe('needs');
+    await page.getByRole('button', { name: 'Show without' }).click();
+    expect(await shown(page)).toBe('report');
+    expect(await page.locator('#trust .warnings').first().textContent()).toBe('/opt/ptflame/threads: other build');
+    expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
     await page.close();
   });
 

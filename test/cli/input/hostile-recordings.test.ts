@@ -12,14 +12,17 @@ import { type Directory, ptflame, type Run, startPtflame, test } from '../../hel
 import { encodedOf } from '../../helpers/perf/both-decoders.js';
 import { ALONE } from '../../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
-import { record, text, u32 } from '../../helpers/perf/perf-data.js';
-import { buffersOf, putTogether, type RawRecording, takeApart, withBuffers } from '../../helpers/perf/rewrite.js';
+import {
+  buffersOf,
+  putTogether,
+  type RawRecording,
+  takeApart,
+  withBuffers,
+  withBuildIds,
+} from '../../helpers/perf/rewrite.js';
 
 const BINARY = '/opt/ptflame/threads';
 const CPUS_1 = recordingPath('cpus-1');
-/** In the header: the bits of the parts after the records. */
-const FEATURES_AT = 72;
-const BUILD_IDS = 2;
 const REAL = `${RECORDED_ROOT}${BINARY}`;
 
 async function changed(dir: Directory, change: (recording: RawRecording) => RawRecording): Promise<string> {
@@ -73,13 +76,7 @@ test('a binary of several gigabytes costs no more than its code', async ({ dir }
 
 test('a newer build in its place is named', async ({ dir }) => {
   await copyFile(REAL, await binaryIn(dir));
-  const id = Buffer.concat([u32(-1), Buffer.alloc(20, 0x11), u32(20), text(BINARY)]);
-  const withId = await changed(dir, ({ head, records, features }) => {
-    const withBit = Buffer.from(head);
-    withBit.writeUInt8(withBit.readUInt8(FEATURES_AT) | (1 << BUILD_IDS), FEATURES_AT);
-    const all = [...features, [BUILD_IDS, record(0, 2, id)] as const].sort(([a], [b]) => a - b);
-    return { head: withBit, records, features: new Map(all) };
-  });
+  const withId = await changed(dir, (recording) => withBuildIds(recording, { [BINARY]: '11'.repeat(20) }));
   const { exitCode, stderr } = await render(withId, dir);
   expect(exitCode).toBe(0);
   expect(stderr).toMatch(

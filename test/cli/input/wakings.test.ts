@@ -3,7 +3,7 @@
  */
 import { describe, expect } from 'vitest';
 import { RecordingInfo } from '../../../cli/info/recording-info.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { type Directory, expectRefusal, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture } from '../../helpers/traces/load.js';

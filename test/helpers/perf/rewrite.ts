@@ -2,12 +2,13 @@
  * Takes a perf.data file apart and writes it again, so that tests can make recordings of kinds that no program at hand
  * records: snapshots, traces of threads, filtered traces.
  */
-import { record, u32, u64 } from './perf-data.js';
+import { record, text, u32, u64 } from './perf-data.js';
 
 const DATA_AT = 40;
 const FEATURES_AT = 72;
 const FEATURE_BITS = 256;
 const ATTRIBUTES_AT = 24;
+const BUILD_IDS = 2;
 const AUXTRACE_INDEX = 18;
 const AUXTRACE_INFO = 70;
 const AUXTRACE = 71;
@@ -140,6 +141,20 @@ export function withSettings(
     return { ...raw, bytes };
   });
   return { ...recording, records };
+}
+
+/** Adds the build ids that perf found, of files by their recorded path. */
+export function withBuildIds(
+  { head: before, records, features }: RawRecording,
+  buildIds: Readonly<Record<string, string>>,
+): RawRecording {
+  const head = Buffer.from(before);
+  head.writeUInt8(head.readUInt8(FEATURES_AT) | (1 << BUILD_IDS), FEATURES_AT);
+  const entries = Object.entries(buildIds).map(([path, id]) =>
+    record(0, 2, u32(-1), Buffer.from(id, 'hex'), u32(20), text(path)),
+  );
+  const all = [...features, [BUILD_IDS, Buffer.concat(entries)] as const].sort(([a], [b]) => a - b);
+  return { head, records, features: new Map(all) };
 }
 
 /** Sets the filter of addresses in AUXTRACE_INFO. */

@@ -8,8 +8,9 @@ import { createGzip } from 'node:zlib';
 import { type Headers, pack } from 'tar-stream';
 import { describe, expect } from 'vitest';
 import { firstBytes } from '../../../cli/input/open-sides.js';
+import type { Manifest } from '../../../src/perfdata/pack/manifest.js';
 import { readPack } from '../../../src/perfdata/pack/read-pack.js';
-import { type Manifest, type PackedFile, writePack } from '../../../src/perfdata/pack/write-pack.js';
+import { type PackedFile, writePack } from '../../../src/perfdata/pack/write-pack.js';
 import { isPack } from '../../../src/perfdata/recognize.js';
 import { type Directory, fixturePath, test } from '../../helpers/cli/run-cli.js';
 

@@ -3,8 +3,9 @@
  */
 import { mkdir, symlink } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
+import type { Manifest } from '../../../src/perfdata/pack/manifest.js';
 import { readPack } from '../../../src/perfdata/pack/read-pack.js';
-import { type Manifest, sideFiles, writePack } from '../../../src/perfdata/pack/write-pack.js';
+import { sideFiles, writePack } from '../../../src/perfdata/pack/write-pack.js';
 import { type Directory, test } from '../../helpers/cli/run-cli.js';
 
 const UID = process.getuid?.() ?? 0;

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import type { RecordingEnvironment } from '../../../src/model/profile/profile.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import type { AnalyzedInput } from '../../../src/pipeline/read/read-trace.js';
 import { withTrace } from '../../../src/pipeline/with-trace.js';
 import { inputHosts } from '../../../src/questions/requests/with-hosts.js';

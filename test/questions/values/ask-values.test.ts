@@ -9,7 +9,7 @@ import { ValuesAnswer, valuesAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, askValues, type ValuesQuestion } from '../../../src/index.js';
 import type { NumberStyle } from '../../../src/model/sample-table.js';
 import { FieldBuilder } from '../../../src/model/sample-tables-builder.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { withEncoded } from '../../waits/helpers/emulated.js';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { locksLines } from '../../../cli/commands/locks.js';
 import { Locks, locksAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, askLocks, type LocksOptions } from '../../../src/index.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';

@@ -6,7 +6,7 @@ import { slowWaitLines, waitsLines } from '../../../cli/commands/waits.js';
 import { type WaitStats, WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
 import { askWaits, type WaitsQuestion } from '../../../src/index.js';
 import type { Selection } from '../../../src/model/trace/trace-chunk.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { NONE } from '../../../src/model/units.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { type TraceWaits, withWaits } from '../../../src/questions/waits/ask-waits.js';
 import { WakerKind } from '../../../src/waits/find-wakers.js';
 import { OffState } from '../../../src/waits/schedule.js';

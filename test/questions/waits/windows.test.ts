@@ -6,7 +6,7 @@ import { locksLines } from '../../../cli/commands/locks.js';
 import { waitsLines } from '../../../cli/commands/waits.js';
 import { type Locks, locksAnswer, WaitsAnswer, waitsAnswer } from '../../../src/answers.js';
 import { type AnalyzedInput, type AnalyzeOptions, askLocks, askWaits, type WaitsQuestion } from '../../../src/index.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { lockTrace } from '../../helpers/traces/lock-trace.js';

@@ -12,7 +12,7 @@ import { FileFault } from '../../../src/codec/file-fault.js';
 import { analyze, askLocks, askValues, askWaits } from '../../../src/index.js';
 import type { SampleTable } from '../../../src/model/sample-table.js';
 import { type Nanoseconds, NONE } from '../../../src/model/units.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import type { AnalyzedInput } from '../../../src/pipeline/read/read-trace.js';
 import type { Trace } from '../../../src/pipeline/read/trace.js';
 import { withTrace } from '../../../src/pipeline/with-trace.js';

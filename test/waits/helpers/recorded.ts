@@ -2,7 +2,7 @@
  * Recordings of the program `waitlab`, whose threads wait for each other in known ways, and what it knows about them.
  */
 
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import type { SampledRecording } from '../../../src/pipeline/read/recording-source.js';
 import { withTrace } from '../../../src/pipeline/with-trace.js';
 import type { WaitInput } from '../../../src/waits/schedule.js';

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { KernelNotes } from '../../../src/perfdata/kernel-notes.js';
-import { readRecording } from '../../../src/perfdata/open-recording.js';
+import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { withWaits } from '../../../src/questions/waits/ask-waits.js';
 import { WaitFacts } from '../../../src/questions/waits/wait-facts.js';
 import { Reason, reasonByKernelStack, reasonName } from '../../../src/waits/reason.js';
