@@ -19,8 +19,9 @@ const INPUTS = [
 ];
 
 const NAMELESS = /^\[[^\];]*(?:\+| )0x([0-9a-f]+)(?:-(?:0x)?[0-9a-f]+)?\]$/;
-/** Where a thread waits, and what only passes control on: their time counts for the function below. */
+/** Where a thread waits, and what only passes control on: their time counts for the function below, see also `withoutStubs`. */
 const NO_FRAME = /^(?:\[(?!unknown\])[^\]]*\]|\/suspended\/)$|@plt$|^_dl_runtime_resolve|^$/;
+const STUB = /@plt$/;
 /** No function without a name is larger, in bytes. */
 const LARGEST_NAMELESS = 65_536;
 const PAGE = 4096;
@@ -46,7 +47,8 @@ export function recordingsIn(folder) {
  */
 export function readTruth(row) {
   const read = (suffix) => gunzipSync(readFileSync(join(row.folder, row.name + suffix))).toString();
-  const truth = read('.tree.jsonl.gz').split('\n').filter(Boolean).map(JSON.parse);
+  const rows = read('.tree.jsonl.gz').split('\n').filter(Boolean).map(JSON.parse);
+  const truth = withoutStubs(rows.filter(({ path }) => path)); // others are about threads
   const starts = row.addresses ? namelessStarts(read('.txt.gz')) : [];
   return (profile, tree) =>
     compare(
@@ -55,6 +57,26 @@ export function readTruth(row) {
       row,
       starts,
     );
+}
+
+/**
+ * Counts the time of a stub for the function that it led to, as profiles do. Only nested paths show both. Where the linker
+ * looked the function up first, it is not told apart from that of the linker, which counts for the caller.
+ */
+function withoutStubs(truth) {
+  const targets = new Map();
+  const linked = new Set();
+  for (const { tree, path } of truth)
+    for (const [at, name] of path.entries()) {
+      if (name === '_dl_fixup') linked.add(path.slice(0, at).join('\0'));
+      else if (tree === 'nested' && STUB.test(path[at - 1])) targets.set(path[at - 1], name);
+    }
+  return truth.map((row) => {
+    const caller = row.path.slice(0, -1);
+    const target = targets.get(row.path.at(-1));
+    const isLinked = [caller, row.path].some((path) => linked.has(path.join('\0')));
+    return target === undefined || isLinked ? row : { ...row, path: [...caller, target] };
+  });
 }
 
 /** Where functions without a name begin, as far as calls show it. */

@@ -96,7 +96,7 @@ class Numbering {
 }
 
 /** A nameless function has at most this size: its entry is not searched for further down. */
-const MAX_FUNCTION_BYTES = 64 * 1024;
+export const MAX_NAMELESS_BYTES = 64 * 1024;
 const PAGE = 4096;
 /**
  * Offset of a start that stands for a whole page, as nothing was seen to enter the function: never equal to an entry.
@@ -135,7 +135,7 @@ class UnknownStarts {
   startOf(address: Address): Address {
     const page = Math.floor(address / PAGE) * PAGE + IN_PAGE;
     const entry = lastAtOrBelow(this.entries, address);
-    if (Number.isNaN(entry) || address - entry > MAX_FUNCTION_BYTES) return page;
+    if (Number.isNaN(entry) || address - entry > MAX_NAMELESS_BYTES) return page;
     return lastAtOrBelow(this.named, address) > entry ? page : entry;
   }
 }

@@ -6,6 +6,7 @@
 import { Doubt } from '../../model/calls/doubts.js';
 import { Inference, UNWOUND } from '../../model/profile/profile.js';
 import { type Address, type FunctionId, NONE, type SymbolId } from '../../model/units.js';
+import { MAX_NAMELESS_BYTES } from '../functions/function-ids.js';
 import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import { countSteps } from '../pairing/landings.js';
@@ -100,12 +101,10 @@ function noteTopSeen(state: ReplayState, row: number): void {
   top.knownFromNs = Math.min(top.knownFromNs, state.events.timeNs[row]);
 }
 
-/** Code without a name that is farther away is another function, or a cold part: nothing tells which. */
-const LARGEST_NAMELESS = 1 << 16;
-
+/** True if code without a name is another function, or a cold part: nothing tells which. */
 function isFarAway(state: ReplayState, fn: FunctionId): boolean {
   const { start } = state.facts.functions;
-  return Math.abs(start[fn] - start[topFrame(state).fn]) > LARGEST_NAMELESS;
+  return Math.abs(start[fn] - start[topFrame(state).fn]) > MAX_NAMELESS_BYTES;
 }
 
 function jumpHidden(state: ReplayState, fn: FunctionId): void {
