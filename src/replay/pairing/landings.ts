@@ -1,22 +1,11 @@
 /**
  * Where exceptions land: how far down the stack an unwinder stepped, and which open calls it left for good.
  */
-import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
 import { type FunctionId, NONE } from '../../model/units.js';
-import { type SiteFacts, Step } from '../functions/site-facts.js';
+import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
-import type { Pairing } from './pairing.js';
-import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
+import { calledIn, hasTrait, type SegmentState, type Walk } from './segment-state.js';
 import { isSignal, MAX_SEARCH_DEPTH } from './stacks.js';
-
-/** What is read to count steps. */
-interface Walk {
-  readonly events: ThreadEvents;
-  readonly facts: SiteFacts;
-  readonly pairing: Pairing;
-  /** Rows read so far: bounds the cost. */
-  unwinderRowsRead: number;
-}
 
 /** All searches together read at most this many times the rows of the thread. A trace that needs more is not real. */
 const MAX_PASSES = 16;
@@ -69,24 +58,23 @@ function isInUnwinder({ facts, events }: Walk, row: number): boolean {
  * Returns look for their calls by address, and in a recursion all have the same one.
  */
 export function noteUnwound(state: SegmentState, row: number): void {
-  const { open, unwound, landed } = state;
+  const { open, unwound } = state;
   for (let index = Math.max(0, open.length - MAX_SEARCH_DEPTH); index < open.length; index++) {
     const raiserRow = open.rowAt(index);
-    if (!hasTrait(state, calledIn(state, raiserRow), Trait.Raiser) || landed.has(raiserRow)) continue;
+    if (!hasTrait(state, calledIn(state, raiserRow), Trait.Raiser) || unwound.has(raiserRow)) continue;
     const landingRow = findLanding(state, raiserRow, row);
     if (landingRow === NONE) continue;
-    landed.add(raiserRow);
     const landing = landingOf(state, index, landingRow);
-    for (let over = landing + 1; landing !== NONE && over <= index; over++) unwound.add(open.rowAt(over));
+    for (let over = landing === NONE ? index : landing + 1; over <= index; over++) unwound.add(open.rowAt(over));
   }
 }
 
 /** Returns the row of the first event after the unwinder that `raiserRow` called, at most `lastRow`; NONE if it called another one. */
 function findLanding(state: SegmentState, raiserRow: number, lastRow: number): number {
-  const { events, facts, pairing } = state;
+  const { events, facts, pairing, walk } = state;
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
   for (let row = raiserRow + 1; row <= lastRow; row = Math.max(row, pairing.link[row]) + 1) {
-    if (++state.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
+    if (++walk.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
     const site = events.site[row];
     if (!hasTrait(state, facts.fromFunction[site], onTheWay)) return row;
     if (hasTrait(state, facts.toFunction[site], Trait.Raiser) && pairing.link[row] < row) return NONE;
@@ -97,6 +85,7 @@ function findLanding(state: SegmentState, raiserRow: number, lastRow: number): n
 /** Returns the index of the open call whose function the unwinder called at an index landed in, before the event in `row`; or NONE. */
 function landingOf(state: SegmentState, index: number, row: number): number {
   const { open, unwound, events, facts } = state;
+  const { symbol } = facts.functions;
   const raiserRow = open.rowAt(index);
   const fn = facts.fromFunction[events.site[row]];
   const below = (from: number) => {
@@ -105,22 +94,11 @@ function landingOf(state: SegmentState, index: number, row: number): number {
     return at;
   };
   const isResumer = hasTrait(state, calledIn(state, raiserRow), Trait.Resumer);
-  let left = countSteps(state, raiserRow, row);
+  let left = countSteps(state.walk, raiserRow, row);
   let landing = below(index);
   if (left === NONE) return isResumer ? below(landing) : NONE;
   for (; left > 0 && landing !== NONE; landing = below(landing)) left -= isSignal(open.at(landing).kind) ? 2 : 1;
-  return left === 0 && landing !== NONE && runsIn(state, landing, fn) ? landing : NONE;
-}
-
-/** True if the function was called by the open call at an index, or made the next one. */
-function runsIn(state: SegmentState, index: number, fn: FunctionId): boolean {
-  const { open, facts, events } = state;
-  const { symbol, stubTarget } = facts.functions;
-  const called = calledIn(state, open.rowAt(index));
-  const others = [
-    called,
-    called === NONE ? NONE : stubTarget[called],
-    facts.fromFunction[events.site[open.rowAt(index + 1)]],
-  ];
-  return others.some((other) => other !== NONE && symbol[other] === symbol[fn]);
+  if (left !== 0 || landing === NONE) return NONE;
+  const ran = facts.fromFunction[events.site[open.rowAt(landing + 1)]];
+  return ran !== NONE && symbol[ran] === symbol[fn] ? landing : NONE;
 }

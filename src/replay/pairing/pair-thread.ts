@@ -59,13 +59,14 @@ export function pairThread(
     switcher: null,
   };
   const { segments, action, hiddenSwitches } = pairing;
+  const walk = { events, facts, pairing, unwinderRowsRead: 0 };
   let row = 0;
   let parked = new ParkedStacks();
   while (row < events.length && pairing.switcher === null) {
     const step = facts.step[events.site[row]];
     if (step === Step.Exec || isStartOfProgram(facts, events.site[row])) parked = new ParkedStacks();
     if (step < Step.Gap) {
-      const segment = pairSegment(newSegmentState(events, facts, pairing, memory, row, parked), row);
+      const segment = pairSegment(newSegmentState(walk, memory, row, parked), row);
       segments.push(segment);
       row = segment.endRow;
     } else action[row++] = actionOfRecord(step);

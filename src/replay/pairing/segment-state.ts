@@ -28,7 +28,17 @@ export const RUNNING = Number.NaN;
 /** If a return that nothing explains skips more calls, they are over. */
 const MAX_SPLIT_CALLS = 512;
 
+/** What counting the steps of unwinders reads. */
+export interface Walk {
+  readonly events: ThreadEvents;
+  readonly facts: SiteFacts;
+  readonly pairing: Pairing;
+  /** Rows of the thread read so far: bounds the cost. */
+  unwinderRowsRead: number;
+}
+
 export interface SegmentState {
+  readonly walk: Walk;
   readonly events: ThreadEvents;
   readonly facts: SiteFacts;
   readonly pairing: Pairing;
@@ -61,11 +71,8 @@ export interface SegmentState {
   /** The row from which events were read ahead last, and how many were in search of exceptions. */
   readAheadAt: number;
   unwindingRead: number;
-  /** The rows of calls of unwinders that have landed, and of calls that these left for good. */
-  readonly landed: Set<number>;
+  /** The rows of open calls that exceptions left for good, those of the unwinders too. */
   readonly unwound: Set<number>;
-  /** Rows read so far to count the steps of unwinders. */
-  unwinderRowsRead: number;
   /** A return in this row skipped calls: which of the earlier ones are open is not sure, as some may wait at the same call. */
   unsureRow: number;
 
@@ -84,16 +91,16 @@ export interface SegmentState {
 }
 
 export function newSegmentState(
-  events: ThreadEvents,
-  facts: SiteFacts,
-  pairing: Pairing,
+  walk: Walk,
   memory: PairingMemory,
   firstRow: number,
   parked: ParkedStacks,
 ): SegmentState {
+  const { events, facts, pairing } = walk;
   const first = { unmatchedRows: [] };
   const unwound = new Set<number>();
   return {
+    walk,
     events,
     facts,
     pairing,
@@ -112,9 +119,7 @@ export function newSegmentState(
     longJumpRow: NONE,
     readAheadAt: NONE,
     unwindingRead: 0,
-    landed: new Set(),
     unwound,
-    unwinderRowsRead: 0,
     unsureRow: NONE,
     stoppedAt: RUNNING,
     resumeReach: SYSCALL_BYTES,
@@ -182,7 +187,10 @@ export function skipCalls(state: SegmentState, row: number, skipped: readonly Op
   state.unsureRow = row;
   if (isReturn(state, row) && !skipped.some((call) => mayLeave(state, call))) state.pairing.doubtfulRows.add(row);
   kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
-  for (const call of skipped) link[call.row] = row;
+  for (const call of skipped) {
+    link[call.row] = row;
+    state.unwound.delete(call.row);
+  }
 }
 
 /**
