@@ -209,8 +209,8 @@ describe('keys', () => {
       await press(page, key);
       await eventually(() => hashOf(page)).toBe(hash);
     }
-    expect(await page.locator('.panel').isVisible()).toBe(false);
-    expect(await focusedText(page)).toMatch(/^a: /);
+    await eventually(() => page.locator('.panel').isVisible()).toBe(false);
+    await eventually(() => focusedText(page)).toMatch(/^a: /);
   });
 
   test('v and V step through the views, b inverts, and q hides pure waits', async () => {
