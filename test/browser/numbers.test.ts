@@ -11,11 +11,14 @@ import {
   diffOf,
   type FunctionRow,
   latencyAnswer,
+  locksAnswer,
   reportOf,
+  type SlowWait,
+  type WaitThread,
   waitsAnswer,
 } from '../../src/answers.js';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
-import { askLatency, askWaits, type Profile, profileBlockedTime, renderJson } from '../../src/index.js';
+import { askLatency, askLocks, askWaits, type Profile, profileBlockedTime, renderJson } from '../../src/index.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { renderComparedHtml, renderHtmlInParallel } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
@@ -289,9 +292,7 @@ async function expectTrueWaits(page: Page, { stats, reasons, wakers }: WaitsAnsw
   const text = `${formatMany(waits, 'wait')} · ${formatDuration(totalNs)} · ${formatDuration(wakeUpNs)} of it waking up`;
   expect(head).toBe(waits === 0 ? undefined : text);
   if (waits === 0) return;
-  const rows = await page.$$eval('.waits tr:not(:first-child)', (all) =>
-    all.map((row) => [...row.children].map(({ textContent }) => textContent ?? '')),
-  );
+  const rows = await waitRows(page);
   const waitsOf = ([, , count = '']: readonly string[]) => Number(count.replaceAll(',', ''));
   expect(rows.reduce((sum, row) => sum + waitsOf(row), 0)).toBe(waits);
   for (const { reason, stats: own } of reasons) {
@@ -316,6 +317,100 @@ async function expectTrueWaits(page: Page, { stats, reasons, wakers }: WaitsAnsw
   }
   expect(known).toBeGreaterThan(0);
   await expectTrueLongest(page, all);
+}
+
+const waitRows = (page: Page) =>
+  page.$$eval('.waits tr:not(:first-child)', (all) =>
+    all.map((row) => [...row.children].map(({ textContent }) => textContent ?? '')),
+  );
+
+/** A wait, and for whom and why it was, in the words of the panel but for the waker's function. */
+interface BlockedWait {
+  readonly blocker: string;
+  readonly ns: number;
+  readonly wakeUpNs: number;
+}
+
+/** Returns the waits within calls of a function, all complete, as `waits` and `locks` describe them one by one. */
+async function waitsWithin(open: () => ReturnType<typeof inputOf>, name: string): Promise<BlockedWait[]> {
+  const slowest = 10_000;
+  const all = waitsAnswer(await askWaits([open()], { slowest })).slowest;
+  const { inside, slowest: calls } = waitsAnswer(await askWaits([open()], { inside: exactly(name), slowest }));
+  expect(calls).toHaveLength(inside?.calls ?? 0);
+  const locks = locksAnswer(await askLocks([open()], { slowest })).slowest;
+  const startNs = ({ start }: { readonly start: string }) => Number(start.replace('.', ''));
+  const isWithin = (wait: SlowWait, call: SlowWait) =>
+    call.thread.tid === wait.thread.tid &&
+    startNs(call) <= startNs(wait) &&
+    startNs(wait) + wait.durationNs <= startNs(call) + call.durationNs;
+  const within = all.filter((wait) => calls.some((call) => isWithin(wait, call)));
+  return within.map((wait) => {
+    const own = locks.find(({ thread, start }) => thread.tid === wait.thread.tid && start === wait.start);
+    const wakeUps = wait.path.filter(({ kind, depth }) => kind === 'wake-up' && depth === 0);
+    return {
+      blocker: own?.holder ? `${threadOf(own.holder)} · ${reasonOf(wait)}, held` : endOf(wait),
+      ns: wait.durationNs,
+      wakeUpNs: wakeUps.reduce((sum, { durationNs }) => sum + durationNs, 0),
+    };
+  });
+}
+
+const threadOf = ({ tid, comm, isTraced }: WaitThread) => (isTraced ? `${comm} ${tid}` : `[${comm} ${tid}]`);
+const reasonOf = ({ reason, isReasonInferred }: SlowWait) =>
+  reason === 'unknown' ? '' : `${reason ?? ''}${isReasonInferred ? ' (inferred)' : ''}`;
+
+/** What ended a wait: what its critical path has before the thread woke up. */
+function endOf(wait: SlowWait): string {
+  const last = wait.path.findLast(({ kind, depth }) => depth > 0 || kind !== 'wake-up');
+  if (last === undefined) return `[not seen] · ${reasonOf(wait)}`;
+  const { kind, depth, thread, waker } = last;
+  if (depth > 0) return `${threadOf(thread)} · ${reasonOf(wait)}`;
+  if (kind === 'preempted') return '[another on its CPU] · preempted';
+  const ends: Partial<Record<typeof kind, string>> = {
+    interrupt: '[interrupt] a timer or a device',
+    'not-seen': '[not seen]',
+    'not-traced': waker ? threadOf(waker) : '',
+    'maybe-thread': waker ? `maybe ${threadOf(waker)}` : '',
+  };
+  return `${ends[kind] ?? kind} · ${reasonOf(wait)}`;
+}
+
+/**
+ * Compares rows with the waits for their blockers. Those of one blocker are apart by the function in which it ended the waits, which
+ * no answer says of a single wait, and some of them may be among the others: of these, only counts and sums are compared.
+ */
+function expectTrueBlockers(rows: readonly (readonly string[])[], waits: readonly BlockedWait[]): void {
+  const blockerOf = ([who = '', why = '']: readonly string[]) => `${who.replace(/(?<= \d+\]?): .*$/, '')} · ${why}`;
+  const countOf = (all: readonly (readonly string[])[]) => all.reduce((sum, [, , count]) => sum + Number(count), 0);
+  const listed = rows.filter(([who]) => who !== 'others');
+  const own = (blocker: string) => waits.filter((wait) => wait.blocker === blocker);
+  const ns = (all: readonly BlockedWait[]) => all.reduce((sum, wait) => sum + wait.ns, 0);
+  const wakeUpNs = (all: readonly BlockedWait[]) => all.reduce((sum, wait) => sum + wait.wakeUpNs, 0);
+  let whole = 0;
+  for (const blocker of new Set(listed.map(blockerOf))) {
+    const [row, ...more] = listed.filter((each) => blockerOf(each) === blocker);
+    const known = own(blocker);
+    expect(countOf([row ?? [], ...more]), blocker).toBeLessThanOrEqual(known.length);
+    if (more.length > 0 || Number(row?.[2]) < known.length) continue;
+    expect(row?.slice(3), blocker).toEqual([formatDuration(ns(known)), formatDuration(wakeUpNs(known))]);
+    whole++;
+  }
+  expect(whole).toBeGreaterThan(0);
+  expect(countOf(rows)).toBe(waits.length);
+  for (const [column, all] of [
+    [3, ns(waits)],
+    [4, wakeUpNs(waits)],
+  ] as const) {
+    const sum = rows.reduce((sum, row) => sum + shownNs(row[column] ?? ''), 0);
+    expect(Math.abs(sum - all), `column ${column}`).toBeLessThanOrEqual(0.005 * all); // three digits are shown
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
+
+function shownNs(text: string): number {
+  const [value = '', unit = ''] = text.split(' ');
+  return Number(value) * (UNITS[unit] ?? Number.NaN);
 }
 
 /** Compares the longest wait in the panel, and its pieces, with the wait of that thread among all. */
@@ -569,6 +664,28 @@ describe('each number is that of the JSON', () => {
         }
       }
     }
+    await page.close();
+  });
+
+  test.for([
+    ['queue_pop', [', held', '[not seen]', 'others']],
+    ['run_job', ['maybe ', '[not seen]']],
+  ] as const)('of each blocker of the waits in %s', async ([name, kinds]) => {
+    const open = () => inputOf(fixture('waits/requests.txt.gz'));
+    const { profile, waits, timeline } = await analyzeForPage([open()], { trees: 'apart', timelineBytes: 1e7 });
+    const page = await browser.open(await textOf(renderHtmlInParallel(profile, {}, { waits, timeline })));
+    await drawn(page);
+    await goTo(page, `#function=${name}&tab=waits`);
+    await page.locator('.panel h2').getByText(name, { exact: true }).waitFor();
+    await page.locator('#tab-waits').click();
+    await eventually(() => page.locator('.waits tr').count()).toBeGreaterThan(1);
+    const shown = await waitRows(page);
+    for (const kind of kinds)
+      expect(
+        shown.some((row) => row.slice(0, 2).join('').includes(kind)),
+        kind,
+      ).toBe(true);
+    expectTrueBlockers(shown, await waitsWithin(open, name));
     await page.close();
   });
 
