@@ -1,7 +1,7 @@
 /**
  * Reads the parts that perf writes after the records when it ends: machine, command, names of events, build ids.
  */
-import type { PerfTime } from '../model/trace/perf-time.js';
+import { comparePerfTimes, type PerfTime } from '../model/trace/perf-time.js';
 import { type Attribute, readAttribute } from './attributes.js';
 import { type EventFormat, readTracingData } from './event-format.js';
 import {
@@ -191,7 +191,9 @@ function readTimes(view: DataView, to: Features): void {
   const start = timeOf(view, 0);
   const end = timeOf(view, 8);
   const isKnown = start !== null && end !== null && (end.seconds > 0 || end.ns > 0);
-  if (isKnown) to.sampleTimes = { start, end };
+  if (!isKnown) return;
+  if (comparePerfTimes(end, start) < 0) throw new RangeError('the last sample is before the first');
+  to.sampleTimes = { start, end };
 }
 
 const HEAD_BYTES = 8;

@@ -260,6 +260,12 @@ describe('hand-made files', () => {
     expect(bounds).toEqual({ start: { seconds: 0, ns: 5 }, end: { seconds: 1, ns: 2 } });
   });
 
+  test('take no times from a header by which the recording ends before it begins', async () => {
+    const { bounds, damage } = await handMade({ features: { 21: Buffer.concat([u64(1_000_000_002), u64(5)]) } });
+    expect(bounds).toBeNull();
+    expect(damage).toEqual([expect.stringMatching(/^a part after the records is truncated or damaged: /)]);
+  });
+
   test('are read without their trace', async () => {
     const bytes = perfData({ records: Array.from({ length: 4 }, () => auxtrace(4 * 2 ** 20)) });
     const file = fileOf(bytes);
