@@ -18,7 +18,7 @@ import { PerfProcess } from '../perf-process.js';
 import { ACK_MS } from '../run-recording.js';
 import type { Target } from '../target.js';
 import { withProbes } from '../with-events.js';
-import { Calls } from './calls.js';
+import { type Call, Calls } from './calls.js';
 import { HitReader, type WatcherRecord } from './hits.js';
 import { findPlace, type Place } from './place.js';
 import { type CapturePlan, CURRENT, planCapture } from './plan.js';
@@ -112,11 +112,15 @@ class Capture {
   readonly #begun = new Set<number>();
   /** Processes that run another program now. */
   readonly #others = new Set<number>();
-  readonly #counts = { calls: 0, lost: 0 };
-  #isWatching = false;
+  readonly #counts = { calls: 0, lost: 0, unsure: 0 };
+  #isOver = false;
   #recorder: PerfProcess | null = null;
   #recorderHasEnded = false;
   #stop: (end: End) => void = () => {};
+  /** Of what the watcher says itself. */
+  readonly #stopped = new Promise<End>((done) => {
+    this.#stop = done;
+  });
 
   constructor(input: CaptureInput) {
     const { options, place, directory, notify } = input;
@@ -178,7 +182,6 @@ class Capture {
         if (missing.length === 0 || attempt === MAX_ATTEMPTS) {
           if (missing.length > 0)
             notify(`warning: ${missing.length} threads began while perf attached: their calls may be missed`);
-          this.#isWatching = true;
           return watcher;
         }
       } catch (error) {
@@ -187,7 +190,7 @@ class Capture {
       }
       watcher.signalAll('SIGKILL');
       await watcher.exited;
-      this.#calls.clear();
+      this.#calls.endAll();
     }
   }
 
@@ -199,9 +202,7 @@ class Capture {
       interrupts.interrupted,
       watcher.exited.then(() => 'watcher' as const),
       recorder.exited.then(() => 'recorder' as const),
-      new Promise<End>((done) => {
-        this.#stop = done;
-      }),
+      this.#stopped,
     ];
     if (time !== undefined)
       ends.push(wait(time, 'time' as const, { signal: timer.signal }).catch(() => 'time' as const));
@@ -244,7 +245,7 @@ class Capture {
         return;
       case 'end':
         this.#begun.delete(record.tid);
-        return this.#calls.end(record.tid);
+        return this.#onUnsure(this.#calls.end(record.tid));
       case 'exec':
         return this.#onExec(record.pid);
       case 'lost':
@@ -253,6 +254,11 @@ class Capture {
       case 'hit':
         return this.#onHit(record);
     }
+  }
+
+  /** Calls that may have been outermost ones: an exception or a jump may have left the call that they were in. */
+  #onUnsure(call: Call | null): void {
+    if (call !== null && durationOf(call) >= this.#input.trigger.minNs) this.#counts.unsure++;
   }
 
   /** Breakpoints stay where they are, in another program's code. */
@@ -275,12 +281,12 @@ class Capture {
         : this.#calls.add({ tid, timeNs, stackPointer, at });
     if (call === null) return;
     this.#counts.calls++;
-    if (this.#isWatching && durationOf(call) >= this.#input.trigger.minNs) this.#snapshots.onTrigger(call, nowNs);
+    if (durationOf(call) >= this.#input.trigger.minNs) this.#snapshots.onTrigger(call, nowNs);
   }
 
   #stopForCost(cost: number): void {
-    if (!this.#isWatching) return;
-    this.#isWatching = false;
+    if (this.#isOver) return;
+    this.#isOver = true;
     const percent = (value: number) => `${(value * 100).toFixed(1)} %`;
     this.#input.notify(
       `stopped: calls of ${this.#input.place.name} are so frequent that watching them takes more than ${percent(cost)} of a CPU; take a rarer function, or --max-cost`,
@@ -290,11 +296,16 @@ class Capture {
 
   #summarize(end: End | null): void {
     const { place, directory, notify } = this.#input;
-    const { calls, lost } = this.#counts;
+    for (const call of this.#calls.endAll()) this.#onUnsure(call);
+    const { calls, lost, unsure } = this.#counts;
     const { triggers, kept } = this.#snapshots;
     if (end === 'watcher' || end === 'recorder') notify('the target ended');
     if (end === 'exec') notify('the target runs another program now');
     if (lost > 0) notify(`warning: perf lost ${formatCount(lost)} hits: slow calls may be missing`);
+    if (unsure > 0)
+      notify(
+        `warning: ${formatCount(unsure)} slow calls ran within a call of ${place.name} that did not return; if an exception or a jump had left it, they are missing`,
+      );
     notify(
       `${formatCount(calls)} calls of ${place.name}, ${formatCount(triggers)} triggers, ${kept.length} snapshots in ${directory}`,
     );
