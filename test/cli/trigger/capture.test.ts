@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { TriggerLine } from '../../../cli/record/trigger/log.js';
-import { type Directory, test } from '../../helpers/cli/run-cli.js';
+import { type Directory, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { logOf, type RecordRun, received, record, startRecord } from '../../helpers/perf/record-runs.js';
 import { hit, programBegins, streamHead, threadEnds } from '../../helpers/perf/watcher-stream.js';
 
@@ -61,6 +61,12 @@ describe('record --trigger', () => {
       { thread: 5, startNs: 200 * MS, endNs: 220 * MS, file: '0001.data', why: null },
       { thread: 6, startNs: 30_000 * MS, endNs: 30_030 * MS, file: '0002.data', why: null },
     ]);
+    const { stdout } = await ptflame(['info', 'slow'], { cwd: dir.path });
+    expect(stdout).toMatch(
+      /^triggers +2\nsnapshots +2\n0002\.data +30 ms in thread 6 from 30\.000000000; seen .*\n0001\.data/m,
+    );
+    const opened = await ptflame(['report', 'slow'], { cwd: dir.path });
+    expect(opened.stderr).toMatch(/^slow\/0002\.data: the slowest call of clock_nanosleep, 30 ms in thread 6 from/);
   });
 
   test('keeps as many as wanted: the slowest', async ({ dir }) => {
