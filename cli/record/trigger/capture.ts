@@ -115,6 +115,7 @@ class Capture {
   readonly #counts = { calls: 0, lost: 0, unsure: 0 };
   #isOver = false;
   #recorder: PerfProcess | null = null;
+  #watcher: PerfProcess | null = null;
   #recorderHasEnded = false;
   #stop: (end: End) => void = () => {};
   /** Of what the watcher says itself. */
@@ -150,17 +151,17 @@ class Capture {
     void recorder.exited.then(() => {
       this.#recorderHasEnded = true;
     });
-    let watcher: PerfProcess | null = null;
     try {
       await interrupts.orDone(begin(recorder, 'record'));
-      watcher = await interrupts.orDone(this.#watch(execa));
+      const watcher = interrupts.isInterrupted ? null : await interrupts.orDone(this.#watch(execa, interrupts));
       if (watcher === null || interrupts.isInterrupted) throw stoppedEarly();
       notify(`waiting for calls of ${place.name}${limitText(trigger)}; Ctrl-C stops`);
       const end = await this.#firstEnd(watcher, recorder, interrupts);
       await this.#finish(watcher, recorder, end, interrupts);
     } finally {
-      for (const perf of [watcher, recorder]) perf?.signalAll('SIGKILL'); // they have ended, unless something failed
-      await Promise.all([watcher?.exited, recorder.exited]);
+      const perfs = [this.#watcher, recorder];
+      for (const perf of perfs) perf?.signalAll('SIGKILL'); // they have ended, unless something failed
+      await Promise.all(perfs.map((perf) => perf?.exited));
       this.#snapshots.removeRest();
       interrupts.release();
     }
@@ -168,7 +169,7 @@ class Capture {
   }
 
   /** Threads that begin while perf attaches are not always watched: it attaches anew then. */
-  async #watch(execa: Execa): Promise<PerfProcess | null> {
+  async #watch(execa: Execa, interrupts: Interrupts): Promise<PerfProcess> {
     const { plan, pids, notify } = this.#input;
     for (let attempt = 1; ; attempt++) {
       const before = new Set(await threadsOf(pids));
@@ -176,10 +177,11 @@ class Capture {
       const reader = new HitReader((record) => this.#onRecord(record));
       const onOutput = (bytes: Buffer) => reader.add(bytes);
       const watcher = new PerfProcess({ ...CONTROLLED, command: plan.watcher, onOutput }, execa);
+      this.#watcher = watcher;
       try {
         await begin(watcher, 'watch');
         const missing = (await threadsOf(pids)).filter((tid) => !before.has(tid) && !this.#begun.has(tid));
-        if (missing.length === 0 || attempt === MAX_ATTEMPTS) {
+        if (missing.length === 0 || attempt === MAX_ATTEMPTS || interrupts.isInterrupted) {
           if (missing.length > 0)
             notify(`warning: ${missing.length} threads began while perf attached: their calls may be missed`);
           return watcher;
