@@ -46,12 +46,16 @@ describe.skipIf(!(await breakpointsWork()))('the real perf', () => {
       });
       await vi.waitFor(() => expect(stderr).toContain('waiting for calls of read'), { timeout: 50_000 });
       await writeLines(shell);
-      await vi.waitFor(() => expect(stderr).toContain('slow/0003.data'), { timeout: 50_000 });
+      const logged = async () => {
+        const lines = (await dir.read('slow/triggers.jsonl')).split('\n').filter(Boolean);
+        return lines.map((line) => TriggerLine.parse(JSON.parse(line)));
+      };
+      // a slow machine may still write a snapshot when the next trigger comes, which has none then
+      await vi.waitFor(async () => expect((await logged()).length).toBeGreaterThanOrEqual(3), { timeout: 50_000 });
       running.kill('SIGINT');
       expect(await running).toMatchObject({ exitCode: 0 });
-      const lines = (await dir.read('slow/triggers.jsonl')).split('\n').filter(Boolean);
-      const triggers = lines.map((line) => TriggerLine.parse(JSON.parse(line)));
-      expect(triggers.length).toBeGreaterThanOrEqual(3);
+      const triggers = await logged();
+      expect(triggers.some(({ file }) => file !== null)).toBe(true);
       for (const { startNs, endNs, thread } of triggers)
         expect({ isSlow: endNs - startNs >= 200e6, thread }).toEqual({ isSlow: true, thread: shell.pid });
       const info = await ptflame(['info', 'slow'], { cwd: dir.path });
