@@ -19,6 +19,7 @@ import { isTraceFile } from '../../src/trace/file/format.js';
 import { describeRecording, sampleDecoding } from '../info/describe-recording.js';
 import type { RecordingInfo } from '../info/recording-info.js';
 import { recordingLines } from '../info/recording-lines.js';
+import { describeCall, readCaptures } from '../input/captures.js';
 import { dataFilePath, firstBytes, mainOfWakings, openSides } from '../input/open-sides.js';
 import { beginning, isFolderOfTables, otherKind } from '../input/other-kinds.js';
 import { decoding, decodingWords, general, outputs, symfs } from '../options/shared.js';
@@ -155,7 +156,7 @@ export interface OtherInfo {
   readonly format: 'ptflame-input-info';
   readonly version: 1;
   readonly file: string;
-  readonly kind: 'text' | 'profile' | 'levels' | 'tables';
+  readonly kind: 'text' | 'profile' | 'levels' | 'tables' | 'captures';
   /** null: a folder. */
   readonly sizeBytes: number | null;
   /** Facts as they are printed. */
@@ -175,7 +176,13 @@ type Facts = Pick<OtherInfo, 'kind' | 'facts' | 'next'>;
 async function otherInfo(path: string, signal: AbortSignal): Promise<OtherInfo | null> {
   const stats = statOrNull(path);
   const described =
-    stats === null ? null : stats.isDirectory() ? tables(path) : stats.isFile() ? await file(path, signal) : null;
+    stats === null
+      ? null
+      : stats.isDirectory()
+        ? (captures(path) ?? tables(path))
+        : stats.isFile()
+          ? await file(path, signal)
+          : null;
   if (described !== null)
     return {
       ...{ format: 'ptflame-input-info', version: 1, file: path },
@@ -192,12 +199,32 @@ const KINDS = {
   profile: 'a profile of ptflame',
   levels: 'the levels file of ptflame serve',
   tables: 'a folder of tables that ptflame export wrote',
+  captures: 'snapshots of slow calls',
 } as const;
 
 export function otherLines({ file, kind, sizeBytes, facts, next }: OtherInfo): string[] {
   const size = sizeBytes === null ? '' : `, ${formatBytes(sizeBytes)}`;
   const rows = [['file', `${file}, ${KINDS[kind]}${size}`], ...facts.map((fact) => [...fact]), ['next', next]];
   return alignColumns(rows, ['left', 'left']).map(escapeForTerminal);
+}
+
+const MAX_LISTED = 10;
+
+function captures(path: string): Facts | null {
+  const found = readCaptures(path);
+  if (found === null) return null;
+  const { triggers, snapshots } = found;
+  const names = [...new Set(triggers.map((line) => line.function))];
+  return {
+    kind: 'captures',
+    facts: [
+      ['function', names.join(', ')],
+      ['triggers', formatCount(triggers.length)],
+      ['snapshots', formatCount(snapshots.length)],
+      ...snapshots.slice(0, MAX_LISTED).map((each) => [each.file, describeCall(each)] as const),
+    ],
+    next: `ptflame report ${shellWords([path])} opens the slowest; ptflame waits if it was recorded with --no-trace`,
+  };
 }
 
 /** The parts of a path that `ptflame export` makes of builds and hosts. */

@@ -14,8 +14,10 @@ import { RecordOptions } from '../record/options.js';
 import { removalCommand } from '../record/probes.js';
 import { recordToFile } from '../record/record-to-file.js';
 import { offlineCpus, planRecording, type RecordingPlan } from '../record/recording-plan.js';
-import { parseTarget, refuseMissingTargets } from '../record/target.js';
+import { parseTarget, refuseMissingTargets, type Target } from '../record/target.js';
 import { refuseMissingTracing } from '../record/tracepoints.js';
+import { refuseCaptureOptions, refuseUselessOptions } from '../record/trigger/options.js';
+import { type CallTrigger, parseTrigger } from '../record/trigger/spec.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
 
@@ -27,6 +29,7 @@ export const command = defineCommand({
     ['ptflame record -C 0-3 --kernel -o all.data', 'four CPUs, with the kernel'],
     ['ptflame record -p 1234 --only parse --binary ./server', 'only the code of one function'],
     ['ptflame record -p 1234 --snapshot --trigger signal', 'the time before each kill -USR2'],
+    ["ptflame record -p 1234 --trigger 'parse>10ms' -t 8h -o slow", 'the ten slowest calls of a function'],
     ['ptflame record -p 1234 --waits', 'also who waits for whom'],
     ['ptflame record -p 1234 --waits --no-trace -t 10s', 'the same alone, without Intel PT: on any CPU'],
     ['ptflame record -p 1234 --dry-run', 'print the commands without running them'],
@@ -57,6 +60,9 @@ export async function record(options: RecordOptions, command: readonly string[] 
     );
   const notify = notifier(options.quiet);
   const machine = await probe();
+  const trigger = options.trigger === undefined ? null : parseTrigger(options.trigger);
+  if (trigger?.kind === 'call') return capture(options, trigger, target, machine, notify);
+  refuseCaptureOptions(options);
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);
     const plan = await planRecording({ options, target, machine, version, group: DRY_RUN_GROUP });
@@ -78,6 +84,22 @@ export async function record(options: RecordOptions, command: readonly string[] 
   const next = nextCommand(options);
   if (next !== null) notify(`next: ${shellWords(['ptflame', ...next])}`);
   return plan.output;
+}
+
+/** Returns the snapshot of the slowest call; null: there is none. */
+async function capture(
+  options: RecordOptions,
+  trigger: CallTrigger,
+  target: Target,
+  machine: Machine,
+  notify: (text: string) => void,
+): Promise<string | null> {
+  refuseUselessOptions(options);
+  if (machine.pmu === null && !options.noTrace) throw noIntelPt(machine);
+  refuseMissingTargets(target);
+  const version = await perfVersion(options.perf);
+  const { captureCalls } = await import('../record/trigger/capture.js');
+  return captureCalls(options, trigger, target, { machine, version, notify, group: probeGroup(process.pid) });
 }
 
 /** What shows the recording; null: it is rendered now, or has only probes. */

@@ -14,6 +14,8 @@ import { isTraceFile } from '../../src/trace/file/format.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { refuseOverwriting, statOrNull } from '../output/refuse-overwriting.js';
 import type { OnlySamples } from '../perf/decode.js';
+import { notifier } from '../terminal/notify.js';
+import { slowestSnapshot } from './captures.js';
 import type { MayLack } from './lacking-files.js';
 import { firstBytes } from './open-sides.js';
 import { refuseOtherKind } from './other-kinds.js';
@@ -27,14 +29,15 @@ interface Outputs {
   readonly output?: string | readonly string[] | undefined;
 }
 
-/** `-` is standard input; all others are paths. @throws PtflameError also if an output is one of the inputs */
+/** `-` is standard input; all others are paths, a directory of snapshots that of its slowest call. @throws PtflameError also if an output is one of the inputs */
 export async function openInputs(
-  paths: readonly string[],
+  given: readonly string[],
   options: DecodingOptions & OnlySamples & Outputs & { readonly memory?: number | undefined },
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
   limitMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // for the rest of the process
   const { kallsyms, wakes } = options;
+  const paths = given.map((path) => (path === '-' ? path : slowestSnapshot(path, notifier(options.quiet))));
   refuseOverwriting([...paths, ...[kallsyms, wakes].flatMap((path) => path ?? [])], [options.output ?? '-'].flat());
   if (wakes !== undefined && paths.length > 1) throw severalMains();
   if (paths.filter((path) => path === '-').length > 1)

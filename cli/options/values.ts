@@ -90,6 +90,14 @@ export const duration = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** "2%" → 0.02. */
+export const percentage = z.string().transform((text, context) => {
+  const percent = Number(/^(\d{1,4}(?:\.\d{1,3})?)%$/.exec(text.trim())?.[1] ?? 0);
+  if (percent > 0) return percent / 100;
+  context.addIssue({ code: 'custom', message: 'must be a percentage above 0, such as 2%' });
+  return z.NEVER;
+});
+
 const MIN_BUFFER_BYTES = 8 * 1024;
 const MAX_BUFFER_BYTES = 2 ** 35;
 

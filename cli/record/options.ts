@@ -4,7 +4,7 @@
 
 import * as z from 'zod';
 import { auxSize, general, perf } from '../options/shared.js';
-import { duration, numberList, path, probes, snapshotSize, text, waits } from '../options/values.js';
+import { duration, numberList, path, percentage, probes, snapshotSize, text, waits } from '../options/values.js';
 import { flag, group } from '../usage/flag.js';
 
 const term = (description: string) =>
@@ -73,9 +73,29 @@ export const RecordOptions = z.object({
       'overwrite the buffer and keep its last part (SIZE), at the end or on --trigger',
       { valueOptional: true, value: 'SIZE', common: 'keep only the last part, of this size' },
     ),
-    trigger: flag(text.optional(), 'with --snapshot: take a snapshot at each SIGUSR2 to ptflame', {
-      value: 'signal',
+    trigger: flag(
+      text.optional(),
+      "a snapshot of each call of a function that lasts as long: 'parse>10ms'; when it begins: parse@entry; signal, with --snapshot: at each SIGUSR2 to ptflame. The output is a directory",
+      { value: 'FUNCTION>TIME', common: "snapshots of slow calls of a function: 'parse>10ms'" },
+    ),
+    keep: flag(
+      z
+        .number('must be a number')
+        .int('must be a whole number')
+        .min(1, 'must be 1 or more')
+        .max(1000, 'must be 1000 or less')
+        .optional(),
+      'with --trigger: how many snapshots to keep, those of the slowest calls (default: 10)',
+      { value: 'N' },
+    ),
+    every: flag(duration.optional(), 'with --trigger: the least time between snapshots (default: 1s)', {
+      value: 'TIME',
     }),
+    maxCost: flag(
+      percentage.optional(),
+      'with --trigger: stop when watching takes more of a CPU from the target (default: 2%)',
+      { value: 'PERCENT' },
+    ),
   }),
   ...group('Output', {
     output: flag(path.default('perf.data'), 'where to write the recording', {

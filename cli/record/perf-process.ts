@@ -20,6 +20,10 @@ export interface PerfStart {
   readonly isControlled: boolean;
   /** perf runs the user's command, which inherits ptflame's standard streams. */
   readonly runsCommand: boolean;
+  /** Receives perf's standard output, which is dropped otherwise. */
+  readonly onOutput?: (bytes: Buffer) => void;
+  /** Receives perf's messages as they come. */
+  readonly onMessage?: (text: string) => void;
 }
 
 type Execa = typeof import('execa').execa;
@@ -40,13 +44,15 @@ export class PerfProcess {
     this.stderr = new PerfStderr(start.runsCommand ? process.stderr : null);
     const stderr = this.#child.stderr;
     stderr.on('data', (bytes: Buffer) => this.stderr.add(bytes));
+    stderr.on('data', (bytes: Buffer) => start.onMessage?.(bytes.toString('latin1')));
+    const output = start.onOutput && this.#child.stdout?.on('error', () => {}).on('data', start.onOutput);
     const streams = this.#child.stdio as unknown as readonly (Duplex | undefined)[];
     const acks = start.isControlled ? streams[4] : undefined;
     this.#control = (start.isControlled && streams[3]) || null;
     const watcher = streams[watcherFd(start.isControlled)]?.on('error', () => {}); // the watcher is gone
     this.#control?.on('error', () => {}); // perf is gone; its exit tells why
     acks?.on('error', () => {}).on('data', (bytes: Buffer) => this.#acknowledge(bytes));
-    this.exited = this.#awaitExit([stderr, this.#control, acks], watcher);
+    this.exited = this.#awaitExit([stderr, output, this.#control, acks], watcher);
   }
 
   /** Sends "enable", "disable", "snapshot" or "ping". Returns whether perf acknowledged it in time. */
@@ -94,9 +100,9 @@ export class PerfProcess {
       exitCode === undefined && signal === undefined ? { exitCode, signal, cause } : exit,
     );
     const end = await Promise.race([exit, notStarted]);
-    const [stderr] = streams;
-    if (stderr?.readableEnded === false)
-      await Promise.race([new Promise((done) => stderr.once('end', done)), wait(DRAIN_MS)]);
+    const unread = streams.slice(0, 2).filter((stream) => stream?.readableEnded === false);
+    const ends = unread.map((stream) => new Promise((done) => stream?.once('end', done)));
+    if (ends.length > 0) await Promise.race([Promise.all(ends), wait(DRAIN_MS)]);
     for (const stream of streams) stream?.destroy();
     if (watcher) dismissWatcher(watcher);
     this.stderr.end();
@@ -109,12 +115,12 @@ function watcherFd(isControlled: boolean): 3 | 5 {
   return isControlled ? 5 : 3;
 }
 
-function startPerf({ command, isControlled, runsCommand }: PerfStart, execa: Execa) {
+function startPerf({ command, isControlled, runsCommand, onOutput }: PerfStart, execa: Execa) {
   const [file = 'perf', ...args] = canDieWithParent() ? dieWithParent(command, watcherFd(isControlled)) : command;
   const input = runsCommand ? 'inherit' : 'ignore';
   const pipes = Array<'pipe'>(watcherFd(isControlled) - 2).fill('pipe'); // for control, and for the watcher
   return execa(file, args, {
-    stdio: [input, runsCommand ? 'inherit' : 'ignore', 'pipe', ...pipes],
+    stdio: [input, runsCommand ? 'inherit' : onOutput ? 'pipe' : 'ignore', 'pipe', ...pipes],
     detached: true,
     env: { PERF_PAGER: 'cat' }, // perf would show wrong arguments in a pager and wait
     reject: false,

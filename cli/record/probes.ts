@@ -183,8 +183,23 @@ function planReturns(
     warn(
       `warning: the probe ${name} misses calls of ${symbol} that end with a jump to ${shortened(targets).join(', ')}`,
     );
-  const lines = offsets.map((at) => `p:${group}/${name} ${resolve(file)}:${hex(at)}${inRegisters(probe.args)}`);
-  return { probe, offsets, commands: [['sh', '-c', APPEND, join(tracing, 'uprobe_events'), ...lines]] };
+  const command = appendProbes({ tracing, group, name, file, offsets, args: inRegisters(probe.args) });
+  return { probe, offsets, commands: [command] };
+}
+
+interface ProbesAt {
+  readonly tracing: string;
+  readonly group: string;
+  readonly name: string;
+  readonly file: string;
+  readonly offsets: readonly number[];
+  readonly args?: string;
+}
+
+/** Returns the command that puts one probe at several instructions. */
+export function appendProbes({ tracing, group, name, file, offsets, args = '' }: ProbesAt): readonly string[] {
+  const lines = offsets.map((at) => `p:${group}/${name} ${resolve(file)}:${hex(at)}${args}`);
+  return ['sh', '-c', APPEND, join(tracing, 'uprobe_events'), ...lines];
 }
 
 const APPEND = 'printf "%s\\n" "$@" >> "$0"';

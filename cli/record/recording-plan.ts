@@ -51,7 +51,7 @@ export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
   const { options, target, machine, version, group } = input;
   refuseContradictions(options, target, machine, version);
   const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
-  const event = options.noTrace ? null : ptEvent(options, machine.pmu?.caps ?? ASSUMED_CAPS);
+  const event = options.noTrace ? null : ptEvent(options, machine.pmu?.caps ?? null);
   const tracepoints = waitEvents(options);
   const probes = planProbes(options, group, machine.tracing.directory);
   const chains = await planChains(input, has(5, 4));
@@ -104,7 +104,7 @@ function lifeArguments(target: Target, sleepMs: number | null): string[] {
 }
 
 /** Returns the value of -m, such as ",32M": the data buffer before the comma, the trace buffer after it. */
-function mmapPages({ dataBytes, auxBytes }: Buffers): string {
+export function mmapPages({ dataBytes, auxBytes }: Buffers): string {
   const data = dataBytes === null ? '' : inUnits(dataBytes);
   return auxBytes === 0 ? data : `${data},${inUnits(auxBytes)}`;
 }
@@ -130,8 +130,7 @@ function refuseContradictions(
   if (user && kernel) throw contradiction('--user and --kernel are mutually exclusive');
   if (cyc && noCyc) throw contradiction('--cyc and --no-cyc are mutually exclusive');
   if (trigger !== undefined && snapshot === undefined)
-    throw contradiction('--trigger works only with --snapshot', 'add --snapshot');
-  if (trigger !== undefined && trigger !== 'signal') throw noTrigger(trigger);
+    throw contradiction('--trigger signal works only with --snapshot', 'add --snapshot');
   refuseWithoutTrace(options);
   if (options.probe && (target.kind === 'cpus' || target.kind === 'all-cpus')) throw probeEverywhere();
   if (!options.dryRun) refuseOfflineCpus(offlineCpus(target, machine), machine);
@@ -142,10 +141,10 @@ function refuseContradictions(
 }
 
 /** @throws PtflameError if nothing would be recorded, or if an option needs Intel PT */
-function refuseWithoutTrace({ noTrace, waits, probe, ...options }: RecordOptions): void {
+export function refuseWithoutTrace({ noTrace, waits, probe, ...options }: RecordOptions): void {
   if (!noTrace) return;
-  if (waits === undefined && probe === undefined)
-    throw contradiction('--no-trace leaves nothing to record', 'add --waits or --probe');
+  if (waits === undefined && probe === undefined && options.trigger === undefined)
+    throw contradiction('--no-trace leaves nothing to record', 'add --waits, --probe or --trigger');
   const useless = TRACE_OPTIONS.find((name) => options[name] !== undefined && options[name] !== false);
   if (useless === undefined) return;
   throw contradiction(`--no-trace and --${kebabCase(useless)} are mutually exclusive`);
@@ -159,16 +158,6 @@ const TRACE_OPTIONS = [
 function probeEverywhere(): PtflameError {
   return new PtflameError('BAD_OPTION', '--probe would stop every process that runs the probed code', {
     hint: 'record a process, -p PID, or a command',
-  });
-}
-
-/**
- * perf cannot make the kernel stop a trace for good when a function is called: the filter "tracestop" lasts only until the
- * next context switch, and a probe is read by another process, too late.
- */
-function noTrigger(name: string): PtflameError {
-  return new PtflameError('BAD_OPTION', `--trigger ${name}: perf cannot take a snapshot when a function is called`, {
-    hint: 'use --trigger signal and call kill(PTFLAME, SIGUSR2) in the program; or record only the function: --only',
   });
 }
 
@@ -295,10 +284,10 @@ const ASSUMED_CAPS: PmuCaps = {
   psbPeriods: 0xffff,
 };
 
-/** Returns, for example, "intel_pt/cyc=1,mtc_period=0/u". */
-function ptEvent(options: RecordOptions, caps: PmuCaps): string {
+/** Returns, for example, "intel_pt/cyc=1,mtc_period=0/u". `known`: null without Intel PT. */
+export function ptEvent(options: RecordOptions, known: PmuCaps | null): string {
   const scope = options.kernel ? '' : 'u';
-  return `intel_pt/${terms(options, caps).join(',')}/${scope}`;
+  return `intel_pt/${terms(options, known ?? ASSUMED_CAPS).join(',')}/${scope}`;
 }
 
 /** Returns whether times will be cycle-accurate. */

@@ -146,7 +146,7 @@ process.on('exit', () => {
 });
 
 /** Runs `record` while the probes exist; it receives their events. `tracing`: the directory of tracefs. */
-async function withProbes<Result>(
+export async function withProbes<Result>(
   plan: ProbesPlan,
   tracing: string,
   record: (events: readonly string[]) => Promise<Result>,

@@ -13,6 +13,9 @@
  * FAKE_PERF_VERSION  output of --version
  * FAKE_PERF_WAKINGS  FAKE_PERF_MODE of the perf that records wakings; fails: exits with 1 at once; dies: after it began
  * FAKE_PERF_OFFSET   where in the file it adds every probe, in hexadecimal
+ * FAKE_PERF_HITS     what the perf that watches a function writes once it is enabled: JSON list of [milliseconds, base64]
+ * FAKE_PERF_DUMPS    what the perf that overwrites its buffer does at SIGUSR2: writes (default) a snapshot; none: nothing;
+ *                    dies: exits with 1; absent: names a file that it has not written
  * FAKE_PERF_PROBES   number of probes that can be added; the next one fails
  * PTFLAME_TEST_ROOT  below it are the probes that `perf probe` adds
  */
@@ -26,6 +29,10 @@ const { FAKE_PERF_VERSION = 'perf version 6.1.192' } = process.env;
 const args = process.argv.slice(2);
 const isOfWakings = args.includes('sched:sched_waking');
 const FAKE_PERF_MODE = (isOfWakings && process.env.FAKE_PERF_WAKINGS) || process.env.FAKE_PERF_MODE || 'record';
+const output = args[args.indexOf('-o') + 1];
+const isWatcher = output === '-';
+const isCapture = args.includes('--switch-output=signal');
+const { FAKE_PERF_HITS = '[]', FAKE_PERF_DUMPS = 'writes' } = process.env;
 const tracing = `${process.env.PTFLAME_TEST_ROOT}/sys/kernel/tracing`;
 const log = (entry) => FAKE_PERF_LOG && appendFileSync(FAKE_PERF_LOG, `${JSON.stringify(entry)}\n`);
 
@@ -68,12 +75,41 @@ function listen() {
       text += bytes;
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {
         const command = text.slice(0, at);
-        log(isOfWakings ? `wakings ${command}` : command);
+        log(isOfWakings ? `wakings ${command}` : isWatcher ? `watcher ${command}` : command);
+        if (isWatcher && command === 'enable') writeHits(JSON.parse(FAKE_PERF_HITS));
         if (FAKE_PERF_MODE === 'dies') setTimeout(() => process.exit(1), 50);
         text = text.slice(at + 1);
         if (FAKE_PERF_MODE !== 'hang') writeSync(4, 'ack\n\0');
       }
     });
+}
+
+async function writeHits(hits) {
+  for (const [ms, bytes] of hits) {
+    await new Promise((done) => setTimeout(done, ms));
+    if (bytes === 'dies') process.exit(1);
+    process.stdout.write(Buffer.from(bytes, 'base64'));
+  }
+}
+
+let dumps = 0;
+function dump() {
+  if (FAKE_PERF_DUMPS === 'dies') process.exit(1);
+  if (FAKE_PERF_DUMPS === 'none') return;
+  const path = `${output}.20261129000000${++dumps}`;
+  if (FAKE_PERF_DUMPS === 'writes') writeFileSync(path, recording(64), { mode: 0o600 });
+  process.stderr.write(`[ perf record: Dump ${path} ]\n`);
+}
+
+function capture() {
+  listen();
+  setInterval(() => {}, 1000);
+  if (isCapture) writeFileSync(output, recording(0));
+  process.on('SIGUSR2', dump);
+  process.on('SIGINT', () => {
+    if (isCapture) dump();
+    process.stderr.write('', () => process.exit(0));
+  });
 }
 
 function record() {
@@ -123,4 +159,5 @@ else if (FAKE_PERF_STDERR) {
   write();
   process.stderr.write(readFileSync(FAKE_PERF_STDERR), () => process.exit(Number(FAKE_PERF_EXIT)));
 } else if (FAKE_PERF_EXIT !== '0') process.exit(Number(FAKE_PERF_EXIT));
+else if (isWatcher || isCapture) capture();
 else record();

@@ -73,7 +73,7 @@ export interface AttributeValues {
 const SAMPLE_ID_ALL = 1 << 18;
 const EXCLUDE_KERNEL = 1 << 5;
 
-function attribute({ type, config, sampleType, readFormat, flags }: AttributeValues): Buffer {
+export function attribute({ type, config, sampleType, readFormat, flags }: AttributeValues): Buffer {
   const bytes = Buffer.alloc(ATTRIBUTE_BYTES);
   bytes.writeUInt32LE(type ?? PT_TYPE, 0);
   bytes.writeUInt32LE(ATTRIBUTE_BYTES, 4);

@@ -1,0 +1,64 @@
+/**
+ * Reads the directory that `record --trigger FUNCTION` writes: the snapshots of slow calls, and the log of its triggers.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PtflameError } from '../../src/model/errors.js';
+import { formatDuration } from '../../src/render/format.js';
+import { shellWords } from '../../src/render/visible-text.js';
+import { TRIGGERS_FILE, TriggerLine } from '../record/trigger/log.js';
+
+export type Snapshot = TriggerLine & { readonly file: string };
+
+export interface Captures {
+  /** Triggers in the log; lines that are none are left out. */
+  readonly triggers: readonly TriggerLine[];
+  /** Of those whose file exists; the slowest call first. */
+  readonly snapshots: readonly Snapshot[];
+}
+
+/** Returns null for anything but such a directory. */
+export function readCaptures(path: string): Captures | null {
+  const log = join(path, TRIGGERS_FILE);
+  if (!existsSync(log)) return null;
+  const triggers = readFileSync(log, 'utf8').split('\n').flatMap(parsed);
+  const isThere = (line: TriggerLine): line is Snapshot =>
+    line.file !== null && /^\d+\.data$/.test(line.file) && existsSync(join(path, line.file));
+  const snapshots = triggers.filter(isThere).sort((a, b) => durationOf(b) - durationOf(a));
+  return { triggers, snapshots };
+}
+
+function parsed(text: string): TriggerLine[] {
+  try {
+    return [TriggerLine.parse(JSON.parse(text))];
+  } catch {
+    return []; // the last line of a ptflame that was killed
+  }
+}
+
+const durationOf = ({ startNs, endNs }: TriggerLine) => endNs - startNs;
+
+/** "30 ms in thread 6 from 45410.928608024; seen 0.2 ms after its end". */
+export function describeCall(snapshot: Snapshot): string {
+  const { startNs, thread, seenAfterNs } = snapshot;
+  const start = `${Math.floor(startNs / 1e9)}.${String(Math.floor(startNs % 1e9)).padStart(9, '0')}`;
+  return `${formatDuration(durationOf(snapshot))} in thread ${thread} from ${start}; seen ${formatDuration(seenAfterNs)} after its end`;
+}
+
+/** The slowest call's snapshot in place of a directory of them, which `notify` says; other paths stay as they are. @throws PtflameError INPUT_KIND */
+export function slowestSnapshot(path: string, notify: (text: string) => void): string {
+  const captures = readCaptures(path);
+  if (captures === null) return path;
+  const [slowest] = captures.snapshots;
+  if (slowest === undefined)
+    throw new PtflameError(
+      'INPUT_KIND',
+      `${path} has no snapshots, only the log of ${captures.triggers.length} triggers`,
+      {
+        hint: `read it: ${shellWords(['less', join(path, TRIGGERS_FILE)])}`,
+      },
+    );
+  const file = join(path, slowest.file);
+  notify(`${file}: the slowest call of ${slowest.function}, ${describeCall(slowest)}`);
+  return file;
+}

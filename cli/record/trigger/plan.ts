@@ -1,0 +1,127 @@
+/**
+ * Plans the two perfs of a capture: the recorder, which overwrites its buffer until a snapshot is ordered, and the watcher, which
+ * writes each passage of the function to a pipe. Starts nothing.
+ */
+import { PtflameError } from '../../../src/model/errors.js';
+import { chooseBuffers } from '../buffers.js';
+import { canTraceEverything, type Machine } from '../machine/probe.js';
+import { FUTEXES, SWITCH } from '../machine/tracing.js';
+import { isAtLeast, type PerfVersion } from '../machine/version.js';
+import type { RecordOptions } from '../options.js';
+import { appendProbes, type ProbesPlan } from '../probes.js';
+import { mmapPages, ptEvent } from '../recording-plan.js';
+import type { Place } from './place.js';
+import type { CallTrigger } from './spec.js';
+
+export interface CapturePlan {
+  readonly recorder: readonly string[];
+  readonly watcher: readonly string[];
+  /** Probes that the watcher records; null: hardware breakpoints, which need none. */
+  readonly probes: ProbesPlan | null;
+  /** By the number of the watcher's event. */
+  readonly events: readonly ('entry' | 'end')[];
+}
+
+export interface CaptureInput {
+  readonly options: RecordOptions;
+  readonly trigger: CallTrigger;
+  readonly pids: readonly number[];
+  readonly place: Place;
+  readonly machine: Machine;
+  readonly version: PerfVersion;
+  /** The name of the group of its probes. */
+  readonly group: string;
+  readonly directory: string;
+}
+
+/** x86-64 has four; one is for the entry. */
+const MAX_EXITS = 3;
+/** perf's name of the recording that goes on; snapshots get a time behind it. */
+export const CURRENT = 'snap';
+/** Of the watcher: a few thousand hits, which perf reads at once. */
+const WATCHER_BUFFER = '1M';
+/** Per CPU, without Intel PT: seconds of a busy program. */
+const EVENTS_BUFFER = '512K';
+const CONTROL = ['--control', 'fd:3,4', '-D', '-1'];
+
+/** @throws PtflameError if this machine, user or perf cannot do it */
+export function planCapture(input: CaptureInput): CapturePlan {
+  const { options, trigger, place, version, pids } = input;
+  if (!isAtLeast(version, 5, 10))
+    throw new PtflameError('NOT_OFFERED', `--trigger FUNCTION needs perf 5.10 or newer; this is ${version.text}`, {
+      hint: 'install a newer perf and pass it with --perf PATH',
+    });
+  const exits = trigger.at === 'entry' ? [] : place.exits;
+  if (trigger.at === 'end' && exits.length === 0)
+    throw new PtflameError('NO_SUCH_TARGET', `--trigger: ${place.name} has no return instruction`, {
+      hint: `it goes on in ${place.jumpsTo.join(', ') || 'another function'}; or take ${trigger.function}@entry`,
+    });
+  const isByBreakpoint = exits.length <= MAX_EXITS;
+  if (!isByBreakpoint) refuseWithoutProbes(input, exits.length);
+  const ends = exits.map(() => 'end' as const);
+  const kinds = ['entry' as const, ...(isByBreakpoint ? ends : ends.slice(0, 1))]; // one probe for all returns
+  const probes = isByBreakpoint ? null : probesAt(input, exits);
+  const events = isByBreakpoint
+    ? [place.entry, ...exits].map((offset) => `mem:0x${place.addressOf(offset).toString(16)}:x:u`)
+    : kinds.map((kind) => `${input.group}:${kind}`);
+  return {
+    recorder: recorderCommand(input),
+    watcher: [
+      ...[options.perf, 'record', '-q', '-o', '-', '-m', WATCHER_BUFFER, '--no-bpf-event', '--no-buffering'],
+      ...['--user-regs=sp', ...events.flatMap((event) => ['-e', event])],
+      ...['-p', pids.join(','), ...CONTROL],
+    ],
+    probes,
+    events: kinds,
+  };
+}
+
+function recorderCommand({ options, pids, machine, directory }: CaptureInput): string[] {
+  const output = ['-o', `${directory}/${CURRENT}`];
+  const common = ['--switch-output=signal', '--no-bpf-event', '-p', pids.join(','), ...CONTROL];
+  if (options.noTrace)
+    return [
+      ...[options.perf, 'record', ...output, '--overwrite', '-m', EVENTS_BUFFER, '--switch-events'],
+      ...tracepoints(machine).flatMap((event) => ['-e', event]),
+      ...['-e', 'cpu-clock/freq=1000/u', '--no-buildid', ...common], // -F would thin out the tracepoints, too
+    ];
+  const { pmu, cpu } = machine;
+  const buffers = chooseBuffers(machine, cpu.online.length, options.auxSize);
+  const size = options.snapshot?.bytes ?? null;
+  return [
+    ...[options.perf, 'record', ...output, '-e', ptEvent(options, pmu?.caps ?? null), '-m', mmapPages(buffers)],
+    ...[size === null ? '--snapshot' : `--snapshot=${size}`, ...common],
+  ];
+}
+
+/** Users who may not record tracepoints get samples and switches alone. */
+function tracepoints(machine: Machine): readonly string[] {
+  const { isReadable, missing } = machine.tracing;
+  if (!isReadable || !canTraceEverything(machine)) return [];
+  return [SWITCH, ...FUTEXES].filter((event) => !missing.includes(event));
+}
+
+function refuseWithoutProbes({ place, machine }: CaptureInput, exits: number): void {
+  if (machine.tracing.canProbe) return;
+  throw new PtflameError(
+    machine.tracing.directory === null ? 'NOT_OFFERED' : 'NO_PERMISSION',
+    `--trigger: ${place.name} returns at ${exits} places, and the CPU has breakpoints for ${MAX_EXITS}`,
+    { hint: 'use sudo, with tracefs mounted: probes have no limit; or take a function with fewer returns' },
+  );
+}
+
+function probesAt({ place, machine, group }: CaptureInput, exits: readonly number[]): ProbesPlan {
+  const tracing = machine.tracing.directory ?? '/sys/kernel/tracing';
+  const { file, name } = place;
+  const planned = (kind: string, offsets: readonly number[]) => ({
+    probe: { name: kind, file, definition: name, symbol: name, offset: 0, at: 'returns' as const, args: '' },
+    offsets,
+    commands: [appendProbes({ tracing, group, name: kind, file, offsets })],
+  });
+  return {
+    group,
+    probes: [planned('entry', [place.entry]), planned('end', exits)],
+    events: [`${group}:*`],
+    warnings: [],
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * Orders snapshots from the perf that overwrites its buffer, and keeps those of the slowest calls with a log of all triggers.
+ */
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { systemReason } from '../../../src/model/errors.js';
+import { formatDuration } from '../../../src/render/format.js';
+import type { Call } from './calls.js';
+import { Delays } from './clock.js';
+import { type TriggerLine, TriggerLog } from './log.js';
+import { CURRENT } from './plan.js';
+import { durationOf, Policy, type PolicyOptions } from './policy.js';
+
+/** perf writes a snapshot in a tenth of a second, and more slowly to a slow disk. */
+const WRITE_MS = 30_000;
+/** Switches and such, which perf writes while it overwrites the trace. */
+const MAX_GROWN_BYTES = 64 * 1024 * 1024;
+const DUMPED = /\[ perf record: Dump (.+?) \]/g;
+
+export interface SnapshotsInput extends PolicyOptions {
+  /** The name of the function, for the log. */
+  readonly function: string;
+  readonly directory: string;
+  /** Makes perf dump its buffer; false: it has ended. */
+  readonly order: () => boolean;
+  readonly notify: (text: string) => void;
+}
+
+export class Snapshots {
+  /** Of events on perf's clock. */
+  readonly delays = new Delays();
+  triggers = 0;
+  readonly #input: SnapshotsInput;
+  readonly #policy: Policy;
+  readonly #log: TriggerLog;
+  /** The call whose snapshot is in flight. */
+  #ordered: { readonly call: Call; readonly seenAfterNs: number } | null = null;
+  #onWritten: () => void = () => {};
+  #messages = '';
+  #files = 0;
+  /** A dump that nobody ordered: perf's last. */
+  #spare: string | null = null;
+
+  constructor(input: SnapshotsInput) {
+    this.#input = input;
+    this.#policy = new Policy(input);
+    this.#log = new TriggerLog(input.directory);
+  }
+
+  /** Paths, the slowest call's first. */
+  get kept(): readonly string[] {
+    return this.#policy.kept.map(({ file }) => join(this.#input.directory, file));
+  }
+
+  /** A call was slow enough; `nowNs`: on our clock. */
+  onTrigger(call: Call, nowNs: number): void {
+    this.triggers++;
+    const seenAfterNs = this.delays.since(call.endNs, nowNs);
+    const refusal = this.#policy.onTrigger(call);
+    if (refusal !== null) return this.#addLine(call, seenAfterNs, { why: refusal });
+    this.#ordered = { call, seenAfterNs };
+    this.#order();
+  }
+
+  /** perf printed something; it may be the name of a dump. */
+  onMessage(text: string): void {
+    this.#messages = (this.#messages + text).slice(-4096);
+    let read = 0;
+    for (const match of this.#messages.matchAll(DUMPED)) {
+      read = match.index + match[0].length;
+      this.#onDump(basename(match[1] as string));
+    }
+    this.#messages = this.#messages.slice(read);
+  }
+
+  /** Keeps the file that perf writes between snapshots small. */
+  checkGrowth(): void {
+    const path = join(this.#input.directory, CURRENT);
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes > MAX_GROWN_BYTES && this.#policy.onGrown()) this.#order();
+  }
+
+  /** Resolves when no snapshot is in flight. */
+  async written(): Promise<void> {
+    if (!this.#policy.isBusy) return;
+    await new Promise<void>((done) => {
+      this.#onWritten = done;
+    });
+  }
+
+  /** perf has ended: its last dump has what was still wanted. */
+  end(): void {
+    if (!this.#policy.isBusy) return;
+    const spare = this.#spare;
+    this.#spare = null;
+    if (spare === null) this.#onFailed();
+    else this.#take(spare);
+  }
+
+  /** Removes what perf wrote and nobody wants. */
+  removeRest(): void {
+    this.#remove(this.#spare);
+    this.#remove(this.#policy.unneededAtEnd());
+    const { directory } = this.#input;
+    for (const name of existsSync(directory) ? readdirSync(directory) : [])
+      if (name === CURRENT || name.startsWith(`${CURRENT}.`)) this.#remove(name);
+    if (this.triggers === 0) this.#log.remove();
+  }
+
+  #order(): void {
+    if (!this.#input.order()) return this.end();
+    const ordered = this.#files;
+    const late = setTimeout(() => {
+      if (this.#files === ordered) this.#onFailed();
+    }, WRITE_MS);
+    late.unref();
+  }
+
+  #onDump(name: string): void {
+    const { directory } = this.#input;
+    const file = `${String(++this.#files).padStart(4, '0')}.data`;
+    try {
+      renameSync(join(directory, name), join(directory, file));
+    } catch {
+      return this.#onFailed(); // the disk is full, or somebody has removed it
+    }
+    if (this.#policy.isBusy) return this.#take(file);
+    this.#remove(this.#spare);
+    this.#spare = file;
+  }
+
+  #take(file: string): void {
+    const ordered = this.#ordered;
+    this.#ordered = null;
+    const nowNs = performance.now() * 1e6;
+    const { kept, unneeded } = this.#policy.onWritten(file, this.delays.onPerfClock(nowNs));
+    if (ordered !== null && kept !== null) {
+      const { call, seenAfterNs } = ordered;
+      const { directory, notify } = this.#input;
+      this.#addLine(call, seenAfterNs, {
+        file,
+        before: kept.before,
+        writtenAfterNs: this.delays.since(call.endNs, nowNs),
+      });
+      notify(`${formatDuration(durationOf(call))} in thread ${call.tid}: ${join(directory, file)}`);
+    }
+    for (const each of unneeded) this.#remove(each);
+    this.#onWritten();
+  }
+
+  #onFailed(): void {
+    const ordered = this.#ordered;
+    this.#ordered = null;
+    this.#policy.onFailed();
+    if (ordered !== null) this.#addLine(ordered.call, ordered.seenAfterNs, { why: 'not written' });
+    this.#onWritten();
+  }
+
+  #addLine({ tid, startNs, endNs }: Call, seenAfterNs: number, outcome: Outcome): void {
+    const none = { writtenAfterNs: null, file: null, before: null, why: null };
+    const line = { function: this.#input.function, thread: tid, startNs, endNs, seenAfterNs, ...none, ...outcome };
+    try {
+      this.#log.add(line, new Set(this.#policy.kept.map(({ file }) => file)));
+    } catch (error) {
+      this.#input.notify(`warning: cannot write triggers.jsonl: ${systemReason(error)}`);
+    }
+  }
+
+  #remove(file: string | null): void {
+    if (file !== null) rmSync(join(this.#input.directory, file), { force: true });
+  }
+}
+
+type Outcome = Partial<Pick<TriggerLine, 'file' | 'before' | 'writtenAfterNs' | 'why'>>;

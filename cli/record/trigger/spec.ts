@@ -1,0 +1,40 @@
+/**
+ * Parses what `--trigger` takes: `signal`, or a function and how long a call of it must last.
+ */
+import { PtflameError } from '../../../src/model/errors.js';
+
+export interface CallTrigger {
+  readonly kind: 'call';
+  /** As typed, without the time. */
+  readonly function: string;
+  /** `entry`: a snapshot when the call begins; `end`: when it ends. */
+  readonly at: 'entry' | 'end';
+  /** Calls that last at least this long. */
+  readonly minNs: number;
+}
+
+export type Trigger = { readonly kind: 'signal' } | CallTrigger;
+
+const NS = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9 } as const;
+/** The last ">" that a time follows: `operator>` and `vector<vector<int>>` have others. */
+const LIMIT = /^(.*?)\s*>\s*(\d{1,9}(?:\.\d{1,6})?)(ns|us|µs|ms|s|m)$/;
+const ENTRY = /^(.*)@entry$/;
+
+/** @throws PtflameError BAD_OPTION */
+export function parseTrigger(text: string): Trigger {
+  if (text === 'signal') return { kind: 'signal' };
+  const [, limited, count, unit] = LIMIT.exec(text) ?? [];
+  const minNs = limited === undefined ? 0 : Number(count) * NS[unit as keyof typeof NS];
+  const rest = (limited ?? text).trim();
+  const [, entered] = ENTRY.exec(rest) ?? [];
+  const name = entered ?? rest;
+  if (name === '' || /[>@]\s*\d[^()<>]*$/.test(name)) throw unclear(text, 'is no function and time');
+  if (entered !== undefined && minNs > 0) throw unclear(text, 'has no time yet when the call begins');
+  return { kind: 'call', function: name, at: entered === undefined ? 'end' : 'entry', minNs };
+}
+
+function unclear(text: string, why: string): PtflameError {
+  return new PtflameError('BAD_OPTION', `--trigger ${text}: this ${why}`, {
+    hint: "such as --trigger 'parse>10ms', --trigger parse@entry, or --trigger signal",
+  });
+}

@@ -1,0 +1,177 @@
+/**
+ * `ptflame record --trigger` with a fake perf: `sleep` stands for the target, whose calls are made up.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { TriggerLine } from '../../../cli/record/trigger/log.js';
+import { type Directory, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { logOf, type RecordRun, received, record, startRecord } from '../../helpers/perf/record-runs.js';
+import { hit, programBegins, streamHead, threadEnds } from '../../helpers/perf/watcher-stream.js';
+
+const MS = 1e6;
+let target: ReturnType<typeof spawn>;
+let args: readonly string[];
+
+beforeAll(() => {
+  target = spawn('sleep', ['600'], { stdio: 'ignore' });
+  args = ['-p', `${target.pid}`, '--no-trace', '--trigger', 'clock_nanosleep>10ms', '--every', '1ms', '-o', 'slow'];
+});
+afterAll(() => void target.kill('SIGKILL'));
+
+/** A call of a thread from `at` for `ms`. */
+function call(at: number, ms: number, tid = 5): Buffer {
+  const [ns, sp] = [at * MS, 0x7000];
+  const pid = target.pid as number;
+  return Buffer.concat([hit({ event: 0, pid, tid, ns, sp }), hit({ event: 1, pid, tid, ns: ns + ms * MS, sp })]);
+}
+
+const hits = (...steps: readonly (readonly [number, Buffer | 'dies'])[]) => ({
+  HITS: JSON.stringify(steps.map(([ms, bytes]) => [ms, bytes === 'dies' ? bytes : bytes.toString('base64')])),
+});
+
+const head = (...calls: readonly Buffer[]) => Buffer.concat([streamHead(2), ...calls]);
+
+async function linesIn(dir: Directory): Promise<TriggerLine[]> {
+  const lines = (await dir.read('slow/triggers.jsonl')).split('\n').filter(Boolean);
+  return lines.map((line) => TriggerLine.parse(JSON.parse(line)));
+}
+
+/** Runs until something is on standard error, then presses Ctrl-C. */
+async function runUntil(dir: Directory, text: RegExp, run: RecordRun, more: readonly string[] = []) {
+  const { running } = await startRecord(dir, [...args, ...more], run);
+  let stderr = '';
+  running.stderr.on('data', (bytes: Buffer) => {
+    stderr += bytes;
+  });
+  await vi.waitFor(() => expect(stderr).toMatch(text), { timeout: 50_000 });
+  running.kill('SIGINT');
+  return running;
+}
+
+describe('record --trigger', () => {
+  test('keeps a snapshot of each slow call, a log of them, and nothing else', async ({ dir }) => {
+    const fake = hits([0, head(call(100, 5), call(200, 20))], [200, call(30_000, 30, 6)]);
+    const { exitCode, stderr } = await runUntil(dir, /0002\.data/, { fake });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(stderr).toContain('20 ms in thread 5: slow/0001.data\n30 ms in thread 6: slow/0002.data\n');
+    expect(stderr).toContain('3 calls of clock_nanosleep, 2 triggers, 2 snapshots in slow\n');
+    expect(readdirSync(dir.file('slow')).sort()).toEqual(['0001.data', '0002.data', 'triggers.jsonl']);
+    expect(await linesIn(dir)).toMatchObject([
+      { thread: 5, startNs: 200 * MS, endNs: 220 * MS, file: '0001.data', why: null },
+      { thread: 6, startNs: 30_000 * MS, endNs: 30_030 * MS, file: '0002.data', why: null },
+    ]);
+    const { stdout } = await ptflame(['info', 'slow'], { cwd: dir.path });
+    expect(stdout).toMatch(
+      /^triggers +2\nsnapshots +2\n0002\.data +30 ms in thread 6 from 30\.000000000; seen .*\n0001\.data/m,
+    );
+    const opened = await ptflame(['report', 'slow'], { cwd: dir.path });
+    expect(opened.stderr).toMatch(/^slow\/0002\.data: the slowest call of clock_nanosleep, 30 ms in thread 6 from/);
+  });
+
+  test('keeps as many as wanted: the slowest', async ({ dir }) => {
+    const calls = [20, 50, 30, 40, 60].map((ms, row) => [row === 0 ? 0 : 150, call(10_000 * (row + 1), ms)] as const);
+    const fake = hits([0, streamHead(2)], ...calls, [150, call(90_000, 15)], [150, call(95_000, 70)]);
+    await runUntil(dir, /0006\.data/, { fake }, ['--keep', '2']);
+    const lines = await linesIn(dir);
+    const kept = lines.filter(({ file }) => file !== null && existsSync(dir.file(`slow/${file}`)));
+    expect(kept.map(({ startNs, endNs }) => endNs - startNs)).toEqual([60 * MS, 70 * MS]);
+    expect(lines.find(({ startNs }) => startNs === 90_000 * MS)).toMatchObject({ why: 'faster', file: null });
+  });
+
+  test('watches with breakpoints at the entry and the returns, and orders by SIGUSR2', async ({ dir }) => {
+    await runUntil(dir, /0001\.data/, { fake: hits([0, head(call(1, 20))]) });
+    const [recorder, watcher] = logOf(dir).filter((entry): entry is string[] => entry[0] === 'record');
+    const pid = `${target.pid}`;
+    expect(recorder?.join(' ')).toContain(`--switch-output=signal --no-bpf-event -p ${pid} --control fd:3,4 -D -1`);
+    expect(watcher?.filter((each) => /^mem:0x[0-9a-f]+:x:u$/.test(each)).length).toBeGreaterThanOrEqual(2);
+    expect(watcher?.join(' ')).toContain(`-p ${pid} --control fd:3,4 -D -1`);
+  });
+
+  test('stops when calls cost more than allowed, and says so', async ({ dir }) => {
+    const many = Array.from({ length: 200 }, (_, row) => call(row / 2, 0.1));
+    const { exitCode, stderr } = await record(dir, [...args, '--max-cost', '0.5%'], { fake: hits([0, head(...many)]) });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(stderr).toMatch(
+      /stopped: calls of clock_nanosleep are so frequent that watching them takes more than 0\.5 %/,
+    );
+    expect(existsSync(dir.file('slow'))).toBe(false);
+  });
+
+  test('ends when the target runs another program', async ({ dir }) => {
+    const fake = hits([0, head(call(1, 20))], [300, programBegins(target.pid as number)]);
+    const { exitCode, stderr } = await record(dir, args, { fake });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(stderr).toContain('the target runs another program now\n');
+    expect(readdirSync(dir.file('slow')).sort()).toEqual(['0001.data', 'triggers.jsonl']);
+  });
+
+  test('says which slow calls it cannot know', async ({ dir }) => {
+    const pid = target.pid as number;
+    const left = hit({ event: 0, pid, tid: 5, ns: 1, sp: 0x8000 });
+    const fake = hits([0, head(left, call(10, 20), threadEnds(pid, 5), call(100, 20, 6))]);
+    const { stderr } = await runUntil(dir, /0001\.data/, { fake });
+    expect(stderr).toContain('1 slow calls ran within a call of clock_nanosleep that did not return');
+  });
+});
+
+describe('a perf that misbehaves', () => {
+  test('by not writing: the trigger is in the log, and the next one gets its snapshot', async ({ dir }) => {
+    const fake = { ...hits([0, head(call(1, 20))], [200, call(10_000, 20)]), DUMPS: 'absent' };
+    const { running } = await startRecord(dir, args, { fake });
+    await received(dir, 'watcher enable');
+    await vi.waitFor(async () => expect(await linesIn(dir)).toHaveLength(2), { timeout: 50_000 });
+    running.kill('SIGINT');
+    const { exitCode } = await running;
+    expect(exitCode).toBe(0);
+    expect((await linesIn(dir)).map(({ why }) => why)).toEqual(['not written', 'not written']);
+    expect(readdirSync(dir.file('slow'))).toEqual(['triggers.jsonl']);
+  });
+
+  test('the recorder dies at a snapshot: the target lives, so it is an error, and what was written stays', async ({
+    dir,
+  }) => {
+    const fake = { ...hits([0, head(call(1, 20))]), DUMPS: 'dies' };
+    const { exitCode, stderr } = await record(dir, args, { fake });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('1 triggers, 0 snapshots in slow\n');
+    expect((await linesIn(dir)).map(({ why }) => why)).toEqual(['not written']);
+    expect(readdirSync(dir.file('slow'))).toEqual(['triggers.jsonl']);
+  });
+
+  test('the watcher dies: likewise', async ({ dir }) => {
+    const { exitCode, stderr } = await record(dir, args, { fake: hits([0, head(call(1, 20))], [300, 'dies']) });
+    expect(exitCode).toBe(1);
+    expect(stderr).not.toContain('the target ended');
+    expect(readdirSync(dir.file('slow')).sort()).toEqual(['0001.data', 'triggers.jsonl']);
+  });
+
+  test('the watcher writes something else: no call is seen', async ({ dir }) => {
+    const fake = hits([0, Buffer.from('nonsense'.repeat(100))], [200, 'dies']);
+    const { exitCode } = await record(dir, args, { fake });
+    expect(exitCode).toBe(1);
+    expect(existsSync(dir.file('slow'))).toBe(false);
+  });
+});
+
+describe('is refused', () => {
+  test.for<[string, readonly string[], RegExp]>([
+    [
+      'for a function that is not there',
+      ['--trigger', 'clock_nanosleeep>10ms'],
+      /has no function clock_nanosleeep\n.*did you mean clock_nanosleep/,
+    ],
+    [
+      'with options for whole recordings',
+      ['--probe', 'x=./server:f'],
+      /--trigger FUNCTION and --probe are mutually exclusive/,
+    ],
+    ['for a directory with files in it', ['-o', '.'], /\. is not empty/],
+    ['for a number of snapshots that is none', ['--keep', '0'], /--keep/],
+  ])('%s', async ([, more, message], { dir }) => {
+    await dir.write('file', '');
+    const { exitCode, stderr } = await record(dir, [...args, ...more], {});
+    expect({ exitCode, stderr }).toEqual({ exitCode: expect.any(Number), stderr: expect.stringMatching(message) });
+    expect(exitCode).not.toBe(0);
+  });
+});
