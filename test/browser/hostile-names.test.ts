@@ -9,7 +9,8 @@ import { renderComparedHtml } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { renderDiffSvg } from '../../src/render/diff/picture.js';
 import { windows } from '../helpers/browser/browser.js';
-import { CALLS, drawn, goTo, profileOfTrace } from '../helpers/browser/report-page.js';
+import { drawn } from '../helpers/browser/drawing.js';
+import { CALLS, goTo, profileOfTrace } from '../helpers/browser/report-page.js';
 
 const browser = windows('html');
 const pictures = windows('svg');

@@ -16,6 +16,7 @@ import {
   formatTotal,
 } from '../../../src/render/format.js';
 import { press, windows } from '../../helpers/browser/browser.js';
+import { drawn } from '../../helpers/browser/drawing.js';
 import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
 import * as report from '../../helpers/browser/report-page.js';
 import {
@@ -23,7 +24,6 @@ import {
   CALLS,
   chips,
   click,
-  drawn,
   eventually,
   focusedText,
   goTo,
@@ -296,7 +296,7 @@ describe('dividers', () => {
       await divider(name).focus();
       await press(page, 'Enter');
     }
-    expect([await sizes(), hashOf(page)]).toEqual([before, 'function=a']);
+    expect([await sizes(), await hashOf(page)]).toEqual([before, 'function=a']);
   });
 
   test('move by dragging', async () => {

@@ -63,7 +63,7 @@ describe('the threads', () => {
     await choose('worker 2 threads');
     expect([await all(), await chips(threads)]).toEqual(['2 µs', ['worker (2 threads)']]);
     await choose('worker 2');
-    expect([await all(), hashOf(threads)]).toEqual(['1 µs', 'threads=tid:2&view=threads']);
+    expect([await all(), await hashOf(threads)]).toEqual(['1 µs', 'threads=tid:2&view=threads']);
     await eventually(() => threads.locator('[aria-label="Threads"] .row.chosen').count()).toBe(1);
     await push(threads, /^worker/);
     expect([await all(), await chips(threads)]).toEqual(['3 µs', []]);
@@ -78,7 +78,7 @@ describe('the threads', () => {
     await row('1').click();
     await row('3').click({ modifiers: ['Control'] });
     await eventually(marked).toBe('1,3');
-    expect([await all(), await chips(threads), hashOf(threads)]).toEqual([
+    expect([await all(), await chips(threads), await hashOf(threads)]).toEqual([
       '2 µs',
       ['worker 1, timer 3 (2 threads)'],
       'threads=tids:1,3&view=threads',
@@ -92,7 +92,7 @@ describe('the threads', () => {
     await row('1').focus();
     await press(threads, 'Enter', 'ArrowDown', 'Shift+Enter');
     await eventually(marked).toBe('2 threads,1,2');
-    expect([await all(), hashOf(threads)]).toEqual(['2 µs', 'threads=tids:1,2&view=threads']);
+    expect([await all(), await hashOf(threads)]).toEqual(['2 µs', 'threads=tids:1,2&view=threads']);
     await threads.reload();
     await eventually(all).toBe('2 µs');
   });

@@ -1,6 +1,6 @@
 /**
- * Opens files in Chromium as a user would. After all tests of a file, checks that they requested nothing from the network and logged
- * no errors.
+ * Opens files in Chromium as a user would. Each action waits until the page has drawn its result. After all tests of a
+ * file, checks that they requested nothing from the network and logged no errors.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { BROWSER_SETTINGS } from '../../../bench/page/browser.js';
 import { isMissing, needs, pathOf } from '../../tools/needs.js';
+import { drawn, drawsAfterActions } from './drawing.js';
 
 const TIMEOUT_MS = 60_000;
 
@@ -62,7 +63,7 @@ export class Windows {
   }
 
   private async visit(address: string): Promise<Page> {
-    const page = await this.context.newPage();
+    const page = drawsAfterActions(await this.context.newPage());
     this.pages.push(page);
     page.on('request', (request) => this.requests.push(request.url()));
     page.on('pageerror', ({ message }) => this.complaints.push(message));
@@ -102,6 +103,8 @@ export function windows(
   return opened;
 }
 
+/** Presses keys as fast as the page takes them. */
 export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
+  await drawn(page);
 }

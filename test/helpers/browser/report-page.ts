@@ -7,6 +7,7 @@ import { type HtmlOptions, type Profile, renderHtml } from '../../../src/index.j
 import { analyzeText } from '../traces/load.js';
 import { traceOf } from '../traces/trace-of.js';
 import type { Windows } from './browser.js';
+import { drawn } from './drawing.js';
 
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 30_000 });
 
@@ -37,21 +38,7 @@ export async function openReport(
   options: HtmlOptions = {},
   hash = '',
 ): Promise<Page> {
-  const page = await browser.open(htmlOf(await profileOfTrace(trace), options), hash);
-  await drawn(page);
-  return page;
-}
-
-/** Waits for the tables, which are drawn after the graph. */
-export async function drawn(page: Page): Promise<void> {
-  await page.locator('.table .head button').first().waitFor({ state: 'attached' });
-  await page.evaluate(
-    () =>
-      new Promise((done) => {
-        // tables are drawn after the frame that follows the next one
-        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
-      }),
-  );
+  return browser.open(htmlOf(await profileOfTrace(trace), options), hash);
 }
 
 /** Goes to the initial or another address without reloading the page. */
@@ -68,7 +55,8 @@ export async function goTo(page: Page, hash = ''): Promise<void> {
   await drawn(page);
 }
 
-export const hashOf = (page: Page) => decodeURIComponent(page.url().split('#')[1] ?? '');
+/** As the page has it: Playwright is told later. */
+export const hashOf = async (page: Page) => decodeURIComponent(await page.evaluate(() => location.hash.slice(1)));
 
 /** Returns the labels of frames, row by row from the root. */
 export async function labels(page: Page, graph = '.graph.main'): Promise<string[]> {
@@ -150,6 +138,7 @@ export async function push(page: Page, name: string | RegExp): Promise<void> {
     .getByRole('button', { name })
     .first()
     .evaluate((button) => (button as HTMLButtonElement).click());
+  await drawn(page);
 }
 
 /** Opens the menu of a button by script, and chooses an item. */
@@ -157,6 +146,7 @@ export async function pick(page: Page, menu: string, item: string): Promise<void
   await push(page, new RegExp(`^${menu}$`));
   const chosen = page.locator('.menu button', { has: page.locator('span', { hasText: item }) }).first();
   await chosen.evaluate((button) => (button as HTMLButtonElement).click());
+  await drawn(page);
 }
 
 /** Moves the focus to the root of the graph, which is on top. */
