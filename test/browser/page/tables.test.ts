@@ -24,6 +24,7 @@ import {
   CALLS,
   chips,
   click,
+  clickByScript,
   eventually,
   focusedText,
   goTo,
@@ -113,7 +114,7 @@ describe('the functions', () => {
         small.locator('[aria-label="Functions"] [role=columnheader]').nth(head).getAttribute('aria-sort');
       const columns: number[][] = [];
       for (let time = 0; time < 2; time++) {
-        await button.evaluate((it) => (it as HTMLElement).click());
+        await clickByScript(button);
         const isUpwards = (await sortOf()) === 'ascending';
         const isName = heads[head] === 'Function';
         const values = (await rows(small)).map((cells) => cells[isName ? 0 : head + 1]);
@@ -227,10 +228,7 @@ test('lists matches of the search, or all functions with matches marked', async 
 
 test('keeps sort order and the tab of the panel in the address, but not in the history; the view is a step', async () => {
   const sortBy = (column: string) =>
-    page
-      .getByRole('columnheader', { name: column, exact: true })
-      .getByRole('button')
-      .evaluate((button) => (button as HTMLElement).click());
+    clickByScript(page.getByRole('columnheader', { name: column, exact: true }).getByRole('button'));
   await goTo(page);
   await click(page, 'a  1 × 60 ns');
   await eventually(() => hashOf(page)).toBe('function=a');
@@ -509,6 +507,7 @@ describe('one function', () => {
       const cells = [...document.querySelectorAll<HTMLElement>('.row > .names')];
       cells.find(({ textContent }) => textContent === text)?.click();
     }, name);
+    await drawn(page);
   };
   const numbers = () => page.locator('.panel dl').innerText();
   const paths = () =>

@@ -4,7 +4,18 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { chips, eventually, goTo, hashOf, openReport, push, rows, total } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import {
+  chips,
+  clickByScript,
+  eventually,
+  goTo,
+  hashOf,
+  openReport,
+  push,
+  rows,
+  total,
+} from '../../helpers/browser/report-page.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const browser = windows('html');
@@ -28,17 +39,19 @@ const THREADS = traceOf(`
 
 describe('the threads', () => {
   let threads: Page;
-  const open = () => threads.locator('#tab-threads').evaluate((tab) => (tab as HTMLElement).click());
+  const open = () => clickByScript(threads.locator('#tab-threads'));
   const go = async (hash = '') => {
     await goTo(threads, hash);
     await open();
   };
-  const choose = (name: string) =>
-    threads.evaluate((wanted) => {
+  const choose = async (name: string) => {
+    await threads.evaluate((wanted) => {
       const all = [...document.querySelectorAll<HTMLElement>('[aria-label="Threads"] .row')];
       const text = (row: Element, selector: string) => row.querySelector(selector)?.textContent;
       all.find((row) => `${text(row, '.names')} ${text(row, '.names + div')}` === wanted)?.click();
     }, name);
+    await drawn(threads);
+  };
   const all = () => total(threads);
 
   beforeAll(async () => {
@@ -100,7 +113,7 @@ describe('the threads', () => {
   test('are hidden with one click if idle', async () => {
     await go();
     const hide = threads.getByRole('checkbox');
-    await hide.evaluate((box) => (box as HTMLElement).click());
+    await clickByScript(hide);
     expect([await all(), await chips(threads)]).toEqual(['2 µs', ['without idle threads']]);
     await eventually(async () => (await rows(threads, 'Threads')).map(([name]) => name)).not.toContain('timer idle');
     await push(threads, 'without idle threads');

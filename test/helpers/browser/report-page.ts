@@ -1,7 +1,7 @@
 /**
  * Opens, reads and clicks the report page for tests.
  */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type HtmlOptions, type Profile, renderHtml } from '../../../src/index.js';
 import { analyzeText } from '../traces/load.js';
@@ -132,21 +132,20 @@ export async function hover(page: Page, label: string, graph = '.graph.main'): P
   await page.mouse.move(x, y);
 }
 
-/** Clicks a button by script: Playwright would wait a second for a navigation. */
+/** Clicks by script: Playwright takes several frames to scroll, and to look whether something is in front. */
+export async function clickByScript(target: Locator): Promise<void> {
+  await target.evaluate((element) => (element as HTMLElement).click());
+  await drawn(target.page());
+}
+
 export async function push(page: Page, name: string | RegExp): Promise<void> {
-  await page
-    .getByRole('button', { name })
-    .first()
-    .evaluate((button) => (button as HTMLButtonElement).click());
-  await drawn(page);
+  await clickByScript(page.getByRole('button', { name }).first());
 }
 
 /** Opens the menu of a button by script, and chooses an item. */
 export async function pick(page: Page, menu: string, item: string): Promise<void> {
   await push(page, new RegExp(`^${menu}$`));
-  const chosen = page.locator('.menu button', { has: page.locator('span', { hasText: item }) }).first();
-  await chosen.evaluate((button) => (button as HTMLButtonElement).click());
-  await drawn(page);
+  await clickByScript(page.locator('.menu button', { has: page.locator('span', { hasText: item }) }).first());
 }
 
 /** Moves the focus to the root of the graph, which is on top. */
