@@ -14,6 +14,21 @@ import { drawn, drawsAfterActions } from './drawing.js';
 
 const TIMEOUT_MS = 60_000;
 
+/** Those of a worker, for all of its files, by whether they have scroll bars. They end with the worker. */
+const browsers = new Map<boolean, Browser>();
+
+async function browserWith(hasScrollBars: boolean): Promise<Browser> {
+  const running = browsers.get(hasScrollBars);
+  if (running?.isConnected()) return running;
+  const browser = await chromium.launch({
+    ...BROWSER_SETTINGS,
+    executablePath: pathOf('Chromium'),
+    ignoreDefaultArgs: hasScrollBars ? ['--hide-scrollbars'] : [],
+  });
+  browsers.set(hasScrollBars, browser);
+  return browser;
+}
+
 export class Windows {
   readonly pages: Page[] = [];
   /** Requested addresses. */
@@ -24,7 +39,6 @@ export class Windows {
   private readonly ending: string;
   private readonly options: BrowserContextOptions;
   private readonly hasScrollBars: boolean;
-  private browser!: Browser;
   private context!: BrowserContext;
   private folder!: string;
 
@@ -35,25 +49,21 @@ export class Windows {
   }
 
   async begin(): Promise<void> {
-    this.browser = await chromium.launch({
-      ...BROWSER_SETTINGS,
-      executablePath: pathOf('Chromium'),
-      ignoreDefaultArgs: this.hasScrollBars ? ['--hide-scrollbars'] : [],
-    });
-    this.context = await this.browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
+    const browser = await browserWith(this.hasScrollBars);
+    this.context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
     this.folder = await mkdtemp(join(tmpdir(), 'ptflame-browser-'));
   }
 
   async end(): Promise<void> {
-    await this.browser.close();
+    await this.context.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 
   /** Opens a file with this text in a new page, in front: pages in the background are painted once a second (`bringToFront`). */
-  async open(text: string, hash = ''): Promise<Page> {
+  async open(text: string, hash = '', prepare?: (page: Page) => Promise<unknown>): Promise<Page> {
     const path = join(this.folder, `${this.pages.length}.${this.ending}`);
     await writeFile(path, text);
-    return this.visit(pathToFileURL(path).href + hash);
+    return this.visit(pathToFileURL(path).href + hash, prepare);
   }
 
   /** Opens an address, from which more may be requested than the page. */
@@ -62,7 +72,7 @@ export class Windows {
     return this.visit(address + hash);
   }
 
-  private async visit(address: string): Promise<Page> {
+  private async visit(address: string, prepare?: (page: Page) => Promise<unknown>): Promise<Page> {
     const page = drawsAfterActions(await this.context.newPage());
     this.pages.push(page);
     page.on('request', (request) => this.requests.push(request.url()));
@@ -72,6 +82,7 @@ export class Windows {
       this.complaints.push(dialog.message());
       void dialog.dismiss();
     });
+    await prepare?.(page);
     await page.goto(address);
     return page;
   }
@@ -85,7 +96,7 @@ export class Windows {
   }
 }
 
-/** Starts a browser for all tests of a file. Scroll bars take up space, as they do for many users. */
+/** Opens windows for all tests of a file. Scroll bars take up space, as they do for many users. */
 export function windows(
   ending: string,
   { hasScrollBars = false, ...options }: BrowserContextOptions & { readonly hasScrollBars?: boolean } = {},
