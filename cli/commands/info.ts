@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { SymbolKind } from '../../src/model/symbol-table.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
-import { isPack, isRecording } from '../../src/perfdata/recognize.js';
+import { isGzip, isPack, isRecording } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { detectInputKind, openTraceFile } from '../../src/pipeline/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
@@ -76,7 +76,7 @@ async function answerOf(options: InfoOptions, signal: AbortSignal): Promise<Answ
   if (isTraceFile(first)) return traceAnswer(file);
   const other = file === '-' || isRecording(first) || isPack(first) ? null : await otherInfo(file, signal);
   if (other === null) {
-    if (first[0] === 0x1f && first[1] === 0x8b && !isPack(first)) await refuseCompressed(file);
+    if (isGzip(first) && !isPack(first)) await refuseCompressed(file);
     return recordingAnswer(options, signal);
   }
   return { json: () => other, text: () => otherLines(other) };

@@ -270,25 +270,15 @@ async function loadRendered(
   formats: readonly Format[],
   signal: AbortSignal,
 ): ReturnType<typeof loadPageContents> {
-  if (options.blockedBy) {
-    return { profile: await loadBlockedTime(inputs, options, signal), waits: null, timeline: null, longestCalls: null };
-  }
-  if (formats.includes('html') || formats.some(isOverTime)) {
-    const { minCall: minNs, maxCalls } = options;
-    const longestCalls = formats.some(isOverTime) && { longestCalls: { minNs, maxCalls } };
-    return loadPageContents(
-      inputs,
-      options,
-      { ...wanted, timelineBytes: timelineBytes(options, formats), ...longestCalls },
-      signal,
-    );
-  }
-  return {
-    profile: await loadProfile(inputs, options, wanted, signal),
-    waits: null,
-    timeline: null,
-    longestCalls: null,
-  };
+  const isAlone = { waits: null, timeline: null, longestCalls: null };
+  if (options.blockedBy) return { profile: await loadBlockedTime(inputs, options, signal), ...isAlone };
+  const showsTime = formats.some(isOverTime);
+  if (!showsTime && !formats.includes('html'))
+    return { profile: await loadProfile(inputs, options, wanted, signal), ...isAlone };
+  const { minCall: minNs, maxCalls } = options;
+  const contents = { ...wanted, timelineBytes: timelineBytes(options, formats) };
+  const longestCalls = showsTime && { longestCalls: { minNs, maxCalls } };
+  return loadPageContents(inputs, options, { ...contents, ...longestCalls }, signal);
 }
 
 async function loadRequests(

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
+import { isGzip } from '../../src/perfdata/recognize.js';
 import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { KIND_BYTES, type OtherKind, otherKindOf } from '../../src/pipeline/other-kinds.js';
 import { shellWords } from '../../src/render/visible-text.js';
@@ -55,7 +56,7 @@ function folderOfTables(path: string): OtherKind {
 /** What a file begins with, decompressed if gzip compressed it; nothing if that fails, as reading it as a trace says why. */
 export async function beginning(path: string, length: number): Promise<{ bytes: Uint8Array; isPacked: boolean }> {
   const first = firstBytes(path);
-  const isPacked = first[0] === 0x1f && first[1] === 0x8b;
+  const isPacked = isGzip(first);
   if (!isPacked && first.length >= length) return { bytes: first.subarray(0, length), isPacked };
   const pieces: Uint8Array[] = [];
   let total = 0;

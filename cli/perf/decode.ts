@@ -6,9 +6,11 @@ import { realpath } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
+import type { RecordingEnvironment } from '../../src/model/profile/profile.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { type NeededFile, neededFiles } from '../../src/perfdata/pack/needed-files.js';
 import { isPack, PACK_PATHS } from '../../src/perfdata/recognize.js';
+import type { Recording } from '../../src/perfdata/recording.js';
 import { salvageRecording } from '../../src/perfdata/salvage.js';
 import {
   type EncodedRecording,
@@ -41,59 +43,93 @@ export async function decodeInput(
   options: DecodingOptions & OnlySamples,
   signal: AbortSignal,
 ): Promise<(DecodedRecording | EncodedRecording | SampledRecording) & MayLack> {
-  const { symfs = null, kallsyms = null } = options;
-  const isPacked = isPack(firstBytes(path));
-  const paths = isPacked
-    ? await (await import('./unpack.js')).unpack(path, options.tempDir, signal)
-    : { path, symfs, kallsyms };
-  const name = isPacked ? `the recording in ${path}` : path;
-  const first = await openRecording(paths.path, { signal, name });
-  if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
-  const salvaged = first.damage.length > 0 ? await salvage(paths.path, options, signal) : null;
-  const recording = salvaged
-    ? await openRecording(salvaged.path, { signal, name, formats: first.samples.formats, notesOf: paths.path })
-    : first;
-  const data = salvaged?.path ?? paths.path;
-  const shownPath = isPacked ? PACK_PATHS.recording : paths.path;
-  const sides = await openSides({ name, path: paths.path, shownPath, recording }, options.wakes, signal);
-  const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
+  const place = await placeOf(path, options, signal);
+  const intact = await openIntact(path, place, options, signal);
+  const { recording, broken } = intact;
+  const shownPath = place.isPacked ? PACK_PATHS.recording : place.path;
+  const sides = await openSides({ ...place, shownPath, recording }, options.wakes, signal);
+  const startedAt = (await readNotes(place.path))?.startedAt ?? null;
   const recorded = { ...recordingEnvironment(recording), startedAt };
-  const broken = salvaged?.lost ?? null;
-  if (recording.trace === null || options.onlySamples) {
-    if (!recordsEvents(recording)) throw recording.trace === null ? noTrace(path) : noSamples(path);
-    return { name: path, sampled: recording, sides, recorded, broken };
+  if (recording.trace !== null && !options.onlySamples) {
+    const opened = { ...intact, place: { ...place, name: path }, recorded };
+    return { ...(await decodeTrace(opened, options, signal)), sides };
   }
-  const file = dataFilePath(data);
-  const roots = rootsOf(paths.symfs);
+  if (!recordsEvents(recording)) throw recording.trace === null ? noTrace(path) : noSamples(path);
+  return { name: path, sampled: recording, sides, recorded, broken };
+}
+
+/** Where a recording is, and what names its addresses: those of a pack once it is unpacked. */
+interface Place {
+  readonly isPacked: boolean;
+  /** In messages. */
+  readonly name: string;
+  readonly path: string;
+  readonly symfs: string | null;
+  readonly kallsyms: string | null;
+}
+
+async function placeOf(path: string, options: DecodingOptions, signal: AbortSignal): Promise<Place> {
+  const { symfs = null, kallsyms = null, tempDir } = options;
+  if (!isPack(firstBytes(path))) return { isPacked: false, name: path, path, symfs, kallsyms };
+  const { unpack } = await import('./unpack.js');
+  return { isPacked: true, name: `the recording in ${path}`, ...(await unpack(path, tempDir, signal)) };
+}
+
+interface Intact {
+  readonly recording: Recording;
+  /** Its file. */
+  readonly data: string;
+  /** How much could be saved; null: it is not damaged. */
+  readonly broken: string | null;
+}
+
+/** Opens a recording, or what can be saved of a damaged one. `given`: what the user named. */
+async function openIntact(
+  given: string,
+  { name, path }: Place,
+  options: DecodingOptions,
+  signal: AbortSignal,
+): Promise<Intact> {
+  const recording = await openRecording(path, { signal, name });
+  if (recording.damage.length === 0) return { recording, data: path, broken: null };
+  if (!options.salvage) throw damaged(given, recording.damage);
+  const { path: data, lost } = await salvage(path, options, signal);
+  const { formats } = recording.samples;
+  return { recording: await openRecording(data, { signal, name, formats, notesOf: path }), data, broken: lost };
+}
+
+interface Opened extends Intact {
+  readonly place: Place;
+  readonly recorded: RecordingEnvironment;
+}
+
+async function decodeTrace(
+  { place: { isPacked, name, symfs, kallsyms }, recording, data, recorded, broken }: Opened,
+  options: DecodingOptions,
+  signal: AbortSignal,
+): Promise<(DecodedRecording | EncodedRecording) & MayLack> {
+  const roots = rootsOf(symfs);
   const found = findBinaries(recording, DISK_FILES, roots);
-  const decoder = await chooseDecoder({ name: path, recording, found }, options);
+  const decoder = await chooseDecoder({ name, recording, found }, options);
   if (decoder === 'perf') await checkSymfs(options.symfs);
-  const root = paths.symfs ?? '/';
+  const root = symfs ?? '/';
   const files = (await neededFiles(recording, root)).map((file) => withCopy(file, found, root));
-  const fetching = { roots, quiet: options.quiet, signal };
   const debuginfod = options.debuginfod && !isPacked;
-  const fetched = debuginfod && decoder === 'own' ? await fetchBinaries(recording, files, fetching) : NOTHING_FETCHED;
+  const fetched =
+    debuginfod && decoder === 'own'
+      ? await fetchBinaries(recording, files, { roots, quiet: options.quiet, signal })
+      : NOTHING_FETCHED;
   const lackingFiles = files.filter(({ path, state }) => state !== 'same' && !fetched.executables.has(path));
   const lacking = { files: lackingFiles, symfs: isPacked ? null : symfs };
   if (!options.quiet) for (const line of lackingAtFirst(lacking)) notify(line);
-  const { perf, precise, jobs = availableParallelism() } = options;
   if (decoder === 'own') {
-    const { symfs } = paths;
-    const { pltNames } = options;
-    const encoding = {
-      name: path,
-      path: file,
-      symfs,
-      fetched,
-      pltNames,
-      jumps: jumpsOf(options),
-      recorded,
-      broken,
-    };
-    return { ...encodedRecording(recording, encoding), sides, lacking };
+    const named = { symfs, fetched, pltNames: options.pltNames, jumps: jumpsOf(options) };
+    const encoding = { name, path: dataFilePath(data), recorded, broken, ...named };
+    return { ...encodedRecording(recording, encoding), lacking };
   }
-  const decoded = decodeRecording(data, recording, { perf, precise, debuginfod, jobs, ...paths, name: path });
-  return { ...decoded, recorded, broken, sides, lacking };
+  const { perf, precise, jobs = availableParallelism() } = options;
+  const decoded = decodeRecording(data, recording, { perf, precise, debuginfod, jobs, symfs, kallsyms, name });
+  return { ...decoded, recorded, broken, lacking };
 }
 
 function jumpsOf({ precise, noJumps }: DecodingOptions): Jumps {

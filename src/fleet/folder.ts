@@ -76,9 +76,10 @@ export function inOrder(leftOut: readonly LeftOut[]): LeftOut[] {
 function filesOf(path: string, table: Table, leftOut: LeftOut[]): Placed {
   const files = new Map<string, PlacedRecording>();
   if (table === 'recordings') requireFolder(path, table);
-  for (const build of namesIn(join(path, table)))
-    for (const host of build.startsWith('build=') ? namesIn(join(path, table, build)) : [])
-      for (const name of host.startsWith('host=') ? namesIn(join(path, table, build, host)) : []) {
+  const partitions = (folder: string, key: string) => namesIn(folder).filter((name) => name.startsWith(key));
+  for (const build of partitions(join(path, table), 'build='))
+    for (const host of partitions(join(path, table, build), 'host='))
+      for (const name of namesIn(join(path, table, build, host))) {
         const place = `${build}/${host}`;
         const id = ID.exec(name)?.[1];
         const reason = id === undefined ? reasonByName(name) : whyNotWhole(join(path, table, place, name));

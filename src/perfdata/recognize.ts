@@ -1,24 +1,30 @@
 /**
- * Recognizes recordings and packs by their first bytes.
+ * Recognizes recordings, packs and what gzip compressed by their first bytes.
  */
 import { beginsWith, latin1Bytes } from '../codec/bytes.js';
 import { gunzipFirst } from '../host/zip.js';
 
-const MAGIC = [...'PERFILE2'].map((character) => character.charCodeAt(0));
+export const RECORDING_MAGIC = latin1Bytes('PERFILE2');
 
 /** `first`: the first bytes of a file. */
 export function isRecording(first: Uint8Array): boolean {
-  return MAGIC.every((byte, at) => first[at] === byte);
+  return beginsWith(first, RECORDING_MAGIC);
 }
 
-const GZIP = [0x1f, 0x8b];
+export const GZIP_MAGIC = Uint8Array.of(0x1f, 0x8b);
+
+/** `first`: the first bytes of a file. */
+export function isGzip(first: Uint8Array): boolean {
+  return beginsWith(first, GZIP_MAGIC);
+}
+
 /** More than enough for a name; gzip limits how much they can unpack to. */
 const FIRST_BYTES = 1024;
 const MAX_UNPACKED_BYTES = 1032 * FIRST_BYTES;
 
 /** `first`: some hundred bytes. A pack is compressed with gzip, and its first file is the manifest. */
 export function isPack(first: Uint8Array): boolean {
-  if (!GZIP.every((byte, at) => first[at] === byte)) return false;
+  if (!isGzip(first)) return false;
   const text = gunzipFirst(first.subarray(0, FIRST_BYTES), MAX_UNPACKED_BYTES);
   return text !== null && beginsWith(text, MANIFEST_NAME);
 }

@@ -2,12 +2,13 @@
  * Opens a file or stream as text, decompressing it. The first bytes decide what it is, never the name.
  */
 
-import { joined, latin1Text } from '../codec/bytes.js';
+import { beginsWith, joined, latin1Bytes, latin1Text } from '../codec/bytes.js';
 import { type NamedFile, openPath } from '../host/files.js';
 import { nextTurn } from '../host/turns.js';
 import { gunzipped } from '../host/zip.js';
 import { assert, PtflameError, unreadableInput } from '../model/errors.js';
 import type { FileRef, OpenFile } from '../model/open-file.js';
+import { GZIP_MAGIC, RECORDING_MAGIC } from '../perfdata/recognize.js';
 import { shellWords } from '../render/visible-text.js';
 import { MAGIC } from '../trace/file/format.js';
 
@@ -127,7 +128,7 @@ const MAX_MAGIC_BYTES = 8;
 /** A kind of file that is not text, and what to do with it. */
 interface OtherKind {
   readonly kind: string;
-  readonly magic: readonly number[];
+  readonly magic: Uint8Array;
   readonly unpack?: string;
   /** Can be read as a file of this name, but not as a stream or compressed. */
   readonly asFile?: string;
@@ -137,19 +138,19 @@ const GZIP = 'compressed with gzip';
 const RECORDING = { kind: 'a recording (perf.data)', asFile: 'perf.data' };
 const IMPORTED = { kind: 'an imported trace', asFile: 'trace.ptf' };
 const OTHER_KINDS: readonly OtherKind[] = [
-  { kind: GZIP, magic: [0x1f, 0x8b] },
-  { ...IMPORTED, magic: [...MAGIC] },
-  { ...RECORDING, magic: [0x50, 0x45, 0x52, 0x46, 0x49, 0x4c, 0x45, 0x32] }, // PERFILE2
-  { ...RECORDING, magic: [0x32, 0x45, 0x4c, 0x49, 0x46, 0x52, 0x45, 0x50] }, // the same from a big-endian machine
-  { kind: 'compressed with zstd', magic: [0x28, 0xb5, 0x2f, 0xfd], unpack: 'zstd -dc FILE | ptflame render -' },
-  { kind: 'compressed with xz', magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], unpack: 'xz -dc FILE | ptflame render -' },
-  { kind: 'compressed with bzip2', magic: [0x42, 0x5a, 0x68], unpack: 'bzip2 -dc FILE | ptflame render -' },
-  { kind: 'a zip archive', magic: [0x50, 0x4b, 0x03, 0x04], unpack: 'unzip -p FILE | ptflame render -' },
+  { kind: GZIP, magic: GZIP_MAGIC },
+  { ...IMPORTED, magic: MAGIC },
+  { ...RECORDING, magic: RECORDING_MAGIC },
+  { ...RECORDING, magic: RECORDING_MAGIC.slice().reverse() }, // from a big-endian machine
+  { kind: 'compressed with zstd', magic: latin1Bytes('\x28\xb5\x2f\xfd'), unpack: 'zstd -dc FILE | ptflame render -' },
+  { kind: 'compressed with xz', magic: latin1Bytes('\xfd7zXZ'), unpack: 'xz -dc FILE | ptflame render -' },
+  { kind: 'compressed with bzip2', magic: latin1Bytes('BZh'), unpack: 'bzip2 -dc FILE | ptflame render -' },
+  { kind: 'a zip archive', magic: latin1Bytes('PK\x03\x04'), unpack: 'unzip -p FILE | ptflame render -' },
 ];
 
 /** Returns null if it may be text. */
 function kindOf(first: Uint8Array): OtherKind | null {
-  return OTHER_KINDS.find(({ magic }) => magic.every((byte, at) => first[at] === byte)) ?? null;
+  return OTHER_KINDS.find(({ magic }) => beginsWith(first, magic)) ?? null;
 }
 
 function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameError {

@@ -71,73 +71,25 @@ export function findingText(finding: Finding, context: FindingContext): string {
 
 /** Returns the parts of the sentence, which follow each other without spaces. */
 export function sentenceOf(finding: Finding, context: FindingContext): SentencePart[] {
-  const named = (symbol: SymbolId) => name(context.nameOf(symbol));
   switch (finding.kind) {
     case 'lost':
       return lostSentence(finding, context);
-    case 'inferred': {
-      const remedy = hiddenJumpsRemedy(context.quality, context.meta);
-      const around = remedy === null ? '' : `, in part around hidden jumps: ${remedy}`;
-      return [share(finding.ns, finding.allNs), text(` of the time is on inferred call paths${around}.`)];
-    }
+    case 'inferred':
+      return inferredSentence(finding, context);
     case 'waiting':
       return waitingSentence(finding);
-    case 'pure-waits': {
-      const { ns, allNs, paths, largest, isOffCpu } = finding;
-      const what = paths === 1 ? 'one call path' : formatMany(paths, 'call path');
-      const did = isOffCpu ? ' that did nothing but wait' : ' outside traced code';
-      return [
-        share(ns, allNs),
-        text(` of the time is ${what}${did}${paths === 1 ? ': ' : ', the largest in '}`),
-        named(largest.symbol),
-        text(` (${callsOf(largest)}${formatDuration(largest.ns)}).`),
-      ];
-    }
-    case 'hidden-waits': {
-      const { ns, restNs, most } = finding;
-      const shown = [number(formatDuration(ns)), text(' of pure waiting is hidden; shown is the other ')];
-      if (most === null) return [...shown, number(formatDuration(restNs)), text('.')];
-      const self = ` (self ${formatDuration(most.selfNs)}, ${formatShare(most.selfNs, restNs)}).`;
-      return [...shown, number(formatDuration(restNs)), text(', most in '), named(most.symbol), text(self)];
-    }
-    case 'running': {
-      const { ns, isOnCpu, first, second } = finding;
-      const calls = first.calls === 0 ? '' : ` (${formatMany(first.calls, 'call')})`;
-      return [
-        text('Of the '),
-        number(formatDuration(ns)),
-        text(isOnCpu ? ' on the CPU, ' : ' in traced code, '),
-        share(first.selfNs, ns),
-        text(' is '),
-        named(first.symbol),
-        text(` itself${calls}`),
-        ...(second === null ? [] : [text(', then '), named(second.symbol), text(` ${formatShare(second.selfNs, ns)}`)]),
-        text('.'),
-      ];
-    }
-    case 'blocked': {
-      const { ns, waitedFor } = finding;
-      const list = waitedFor.flatMap((row, at) => [
-        text(at === 0 ? '' : ', '),
-        name(context.nameOf(row.symbol).replace(/^-- /, '')),
-        text(` ${formatShare(row.ns, ns)}`),
-      ]);
-      return [number(formatDuration(ns)), text(' of blocked time: '), ...list, text('.')];
-    }
+    case 'pure-waits':
+      return pureWaitsSentence(finding, context);
+    case 'hidden-waits':
+      return hiddenWaitsSentence(finding, context);
+    case 'running':
+      return runningSentence(finding, context);
+    case 'blocked':
+      return blockedSentence(finding, context);
     case 'comparison':
       return comparisonSentence(finding, context);
-    case 'merged': {
-      const { recordings, allNs, largest, pureWaitsNs } = finding;
-      const { name: group, ns } = largest;
-      return [
-        text(`${formatMany(recordings, 'recording')} have `),
-        number(formatDuration(allNs)),
-        text(` of thread time; of each ${threadNoun(context.meta)}, `),
-        name(group ?? 'one without a name'),
-        text(` has most: ${formatShare(ns, allNs)}`),
-        text(pureWaitsNs === 0 ? '.' : `. Pure waits are ${formatShare(pureWaitsNs, allNs)} of all.`),
-      ];
-    }
+    case 'merged':
+      return mergedSentence(finding, context);
   }
 }
 
@@ -148,6 +100,72 @@ function lostSentence({ ns, allNs, isOfRunning, cause }: Of<'lost'>, { quality, 
   const remedy = cause && remedyOf(cause, quality.losses, meta);
   const why = cause === null ? '' : `. Largest cause: ${causeText(cause)}`;
   return [share(ns, allNs), text(`${of}${why}${remedy === null ? '' : `; ${remedy}`}.`)];
+}
+
+function inferredSentence({ ns, allNs }: Of<'inferred'>, { quality, meta }: FindingContext): SentencePart[] {
+  const remedy = hiddenJumpsRemedy(quality, meta);
+  const around = remedy === null ? '' : `, in part around hidden jumps: ${remedy}`;
+  return [share(ns, allNs), text(` of the time is on inferred call paths${around}.`)];
+}
+
+function pureWaitsSentence(finding: Of<'pure-waits'>, { nameOf }: FindingContext): SentencePart[] {
+  const { ns, allNs, paths, largest, isOffCpu } = finding;
+  const what = paths === 1 ? 'one call path' : formatMany(paths, 'call path');
+  const did = isOffCpu ? ' that did nothing but wait' : ' outside traced code';
+  return [
+    share(ns, allNs),
+    text(` of the time is ${what}${did}${paths === 1 ? ': ' : ', the largest in '}`),
+    name(nameOf(largest.symbol)),
+    text(` (${callsOf(largest)}${formatDuration(largest.ns)}).`),
+  ];
+}
+
+function hiddenWaitsSentence({ ns, restNs, most }: Of<'hidden-waits'>, { nameOf }: FindingContext): SentencePart[] {
+  const shown = [
+    number(formatDuration(ns)),
+    text(' of pure waiting is hidden; shown is the other '),
+    number(formatDuration(restNs)),
+  ];
+  if (most === null) return [...shown, text('.')];
+  const self = ` (self ${formatDuration(most.selfNs)}, ${formatShare(most.selfNs, restNs)}).`;
+  return [...shown, text(', most in '), name(nameOf(most.symbol)), text(self)];
+}
+
+function runningSentence({ ns, isOnCpu, first, second }: Of<'running'>, { nameOf }: FindingContext): SentencePart[] {
+  const calls = first.calls === 0 ? '' : ` (${formatMany(first.calls, 'call')})`;
+  const then = second && [text(', then '), name(nameOf(second.symbol)), text(` ${formatShare(second.selfNs, ns)}`)];
+  return [
+    text('Of the '),
+    number(formatDuration(ns)),
+    text(isOnCpu ? ' on the CPU, ' : ' in traced code, '),
+    share(first.selfNs, ns),
+    text(' is '),
+    name(nameOf(first.symbol)),
+    text(` itself${calls}`),
+    ...(then ?? []),
+    text('.'),
+  ];
+}
+
+function blockedSentence({ ns, waitedFor }: Of<'blocked'>, { nameOf }: FindingContext): SentencePart[] {
+  const list = waitedFor.flatMap((row, at) => [
+    text(at === 0 ? '' : ', '),
+    name(nameOf(row.symbol).replace(/^-- /, '')),
+    text(` ${formatShare(row.ns, ns)}`),
+  ]);
+  return [number(formatDuration(ns)), text(' of blocked time: '), ...list, text('.')];
+}
+
+function mergedSentence(finding: Of<'merged'>, { meta }: FindingContext): SentencePart[] {
+  const { recordings, allNs, largest, pureWaitsNs } = finding;
+  return [
+    text(`${formatMany(recordings, 'recording')} have `),
+    number(formatDuration(allNs)),
+    text(` of thread time; of each ${threadNoun(meta)}, `),
+    name(largest.name ?? 'one without a name'),
+    text(` has most: ${formatShare(largest.ns, allNs)}`),
+    text(pureWaitsNs === 0 ? '.' : `. Pure waits are ${formatShare(pureWaitsNs, allNs)} of all.`),
+  ];
 }
 
 function comparisonSentence({ beforeNs, afterNs, largest }: Of<'comparison'>, context: FindingContext): SentencePart[] {

@@ -8,9 +8,9 @@ import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { type DiffPictureOptions, renderDiffSvg } from '../../src/render/diff/picture.js';
 import { axeViolations } from '../helpers/browser/axe.js';
 import { press, windows } from '../helpers/browser/browser.js';
+import { drawn } from '../helpers/browser/drawing.js';
 import {
   chips,
-  drawn,
   enterGraph,
   eventually,
   focusedText,

@@ -9,7 +9,8 @@ import { renderComparedHtml } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { renderDiffSvg } from '../../src/render/diff/picture.js';
 import { windows } from '../helpers/browser/browser.js';
-import { CALLS, drawn, goTo, profileOfTrace } from '../helpers/browser/report-page.js';
+import { drawn } from '../helpers/browser/drawing.js';
+import { CALLS, clickByScript, goTo, profileOfTrace } from '../helpers/browser/report-page.js';
 
 const browser = windows('html');
 const pictures = windows('svg');
@@ -72,8 +73,7 @@ async function visitAll(page: Page, where: string): Promise<void> {
   for (const hash of ['', '#function=6', '#function=7', '#width=self', '#hide=7', '#focus=7', '#threads=name:x']) {
     await goTo(page, hash);
     await drawn(page);
-    for (const tab of await page.locator('[role=tab]').all())
-      await tab.evaluate((each) => (each as HTMLElement).click());
+    for (const tab of await page.locator('[role=tab]').all()) await clickByScript(tab);
     await expectHarmless(page, `${where} ${hash}`);
   }
   await goTo(page);

@@ -37,16 +37,8 @@ import {
   formatTotal,
 } from '../../src/render/format.js';
 import { windows } from '../helpers/browser/browser.js';
-import {
-  ALL_COLUMNS,
-  drawn,
-  eventually,
-  goTo,
-  htmlOf,
-  rows,
-  SHOWN_NAMES,
-  titles,
-} from '../helpers/browser/report-page.js';
+import { drawn } from '../helpers/browser/drawing.js';
+import { ALL_COLUMNS, eventually, goTo, htmlOf, rows, SHOWN_NAMES, titles } from '../helpers/browser/report-page.js';
 import { servedTrace } from '../helpers/browser/served-trace.js';
 import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
 

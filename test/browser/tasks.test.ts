@@ -9,7 +9,8 @@ import { renderComparedHtml, renderHtmlInParallel } from '../../src/page/html.js
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { axeViolations } from '../helpers/browser/axe.js';
 import { press, windows } from '../helpers/browser/browser.js';
-import { chips, drawn, eventually, goTo, hashOf, hover, labels, rows } from '../helpers/browser/report-page.js';
+import { drawn } from '../helpers/browser/drawing.js';
+import { chips, eventually, goTo, hashOf, hover, labels, rows } from '../helpers/browser/report-page.js';
 import { analyzeText, inputOf } from '../helpers/traces/load.js';
 import { lockTrace } from '../helpers/traces/lock-trace.js';
 import { traceOf } from '../helpers/traces/trace-of.js';

@@ -34,7 +34,6 @@ export type Finding =
   | Blocked
   | MergedTime
   | Compared;
-export type FindingKind = Finding['kind'];
 
 interface LostTime {
   readonly kind: 'lost';

@@ -73,6 +73,7 @@ class Notice {
 /** Runs the page: user actions change the state, and the page is drawn from the state. */
 class App {
   private readonly views: Views;
+  private readonly column = html('div', { class: 'column' });
   private readonly characterPx = measureCharacterPx();
   private readonly navigation: Navigation;
   private readonly tooltip = new Tooltip();
@@ -144,7 +145,8 @@ class App {
     });
     this.finding.element.hidden = !views.hasTimes;
     container.before(this.finding.element);
-    const column = html('div', { class: 'column' });
+    const { column } = this;
+    column.ariaBusy = 'true'; // until it is drawn, which may wait for the timeline
     column.append(
       this.misfits.element,
       this.axis.element, // above the chips, so that it stays where it is
@@ -313,10 +315,17 @@ class App {
     this.drawSoon(() => this.drawTables());
   }
 
-  /** Draws after the browser has painted what is drawn already. */
+  /** Draws after the browser has painted what is drawn already. Until then, the page is busy. */
   private drawSoon(draw: () => void): void {
     cancelAnimationFrame(this.pendingFrame);
-    this.pendingFrame = requestAnimationFrame(() => setTimeout(() => keepFocus(this.main.graph, draw)));
+    this.column.ariaBusy = 'true';
+    const frame = requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (frame === this.pendingFrame) this.column.ariaBusy = null;
+        keepFocus(this.main.graph, draw);
+      }),
+    );
+    this.pendingFrame = frame;
   }
 
   private drawTables(): void {

@@ -35,17 +35,27 @@ const NO_SCALE = { showsLibraries: false, steps: null, others: '', note: '', sho
 
 /** Returns the painter. `isFromLeaves`: the tree starts at leaves, with callers as children. */
 export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves = false): Painter {
-  if (colouring === 'library') return { ...NO_SCALE, classOf: paintByLibrary(table), showsLibraries: true };
-  if (colouring === 'function') return { ...NO_SCALE, classOf: paintByFunction(table) };
-  const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table, isFromLeaves);
-  const stepOf = (node: NodeId) => {
+  switch (colouring) {
+    case 'library':
+      return { ...NO_SCALE, classOf: paintByLibrary(table), showsLibraries: true };
+    case 'function':
+      return { ...NO_SCALE, classOf: paintByFunction(table) };
+    case 'average': {
+      const note = hasInferredCalls(table) ? 'with inferred calls: lower bound' : '';
+      return { ...onScale(table, byAverage(table)), others: 'no calls, or stops', note };
+    }
+    case 'outside':
+      return { ...onScale(table, byOutside(table, isFromLeaves)), others: 'stops' };
+  }
+}
+
+function onScale(table: FrameTable, { measure, starts, format }: Scale): Painter {
+  const classOf = (node: NodeId) => {
     const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);
     const step = starts.findLastIndex((start) => value >= start);
     return Number.isNaN(value) ? 'group' : `s${Math.max(0, step)}`;
   };
-  const others = colouring === 'average' ? 'no calls, or stops' : 'stops';
-  const note = colouring === 'average' && hasInferredCalls(table) ? 'with inferred calls: lower bound' : '';
-  return { ...NO_SCALE, classOf: stepOf, steps: starts.map(format), others, note };
+  return { ...NO_SCALE, classOf, steps: starts.map(format) };
 }
 
 export function painterOfChanges({ paths }: ComparedTable): Painter {

@@ -1,6 +1,7 @@
 /**
  * Splits a stream of bytes into chunks of whole lines.
  */
+import { joined } from '../../codec/bytes.js';
 
 /** perf's lines have a few hundred bytes, with long template names a few thousand. Longer ones are garbage. */
 export const MAX_LINE_BYTES = 64 * 1024;
@@ -19,8 +20,9 @@ export class LineCutter {
     const start = this.isSkipping ? this.resumeAfterOverlong(bytes) : 0;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     const whole = end > start ? this.completed(bytes.subarray(start, end)) : [];
-    if (end > start) this.carry = copied(bytes.subarray(end));
-    else if (!this.isSkipping) this.carry = joined(this.carry, copied(bytes.subarray(start)));
+    // not slice(): on a buffer of Node it copies nothing, and the caller may reuse its bytes
+    if (end > start) this.carry = new Uint8Array(bytes.subarray(end));
+    else if (!this.isSkipping) this.carry = joined([this.carry, bytes.subarray(start)]);
     this.dropOverlongCarry();
     return whole;
   }
@@ -29,7 +31,7 @@ export class LineCutter {
   private completed(lines: Uint8Array): Uint8Array[] {
     if (this.carry.length === 0) return [lines];
     const first = lines.indexOf(NEWLINE) + 1;
-    const pieces = [joined(this.carry, lines.subarray(0, first)), lines.subarray(first)];
+    const pieces = [joined([this.carry, lines.subarray(0, first)]), lines.subarray(first)];
     return pieces.filter(({ length }) => length > 0);
   }
 
@@ -58,17 +60,4 @@ export class LineCutter {
     this.isSkipping = false;
     return newline + 1;
   }
-}
-
-// Not slice(): on a buffer of Node it copies nothing, and the caller may reuse its bytes.
-function copied(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes);
-}
-
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  if (head.length === 0) return tail;
-  const all = new Uint8Array(head.length + tail.length);
-  all.set(head);
-  all.set(tail, head.length);
-  return all;
 }

@@ -11,6 +11,8 @@ import type { WaitsAnswer } from './schema.js';
 export const FORMATS_REMEDY =
   'copy its .formats file, which ptflame record wrote, next to the recording (perf.data.formats); ptflame pack keeps it';
 
+const RECORD_WAITS = 'record with ptflame record --waits';
+
 /** What an answer about waits is of. */
 interface Asked {
   /** The selected time in words; null: all of it. */
@@ -22,66 +24,66 @@ interface Asked {
   readonly hasUnseenWakers: boolean;
 }
 
-export function waitsHead(
-  traceWaits: TraceWaits,
-  { part, isSeen, isOfLocks, hasUnseenWakers }: Asked,
-): Pick<WaitsAnswer, 'trace' | 'missing'> {
+export function waitsHead(traceWaits: TraceWaits, asked: Asked): Pick<WaitsAnswer, 'trace' | 'missing'> {
   const { trace, waits, shown, threads, calls } = traceWaits;
-  const { samples, account } = trace;
-  const has = (event: string) => tableOf(samples, event) !== null;
-  const isIdle = waits.tids.length === 0 && areAllEmpty(samples); // nobody ran, so nobody waited
-  const hasSwitches = isIdle || waits.tids.length > 0;
-  const hasWakings = has('sched:sched_waking');
-  const missingSides = account.sides.filter(({ isMissing }) => isMissing && hasUnseenWakers).map(({ side }) => side);
-  const lostSamples = account.sides.reduce((sum, { lost }) => sum + lost, account.samples.lost);
-  const { unreadable } = account.samples;
-  const [startNs, endNs] = boundsOf(shown, isSeen);
-  const all: [boolean, string, string | null][] = [
-    [isIdle, 'no recorded thread ran or changed its state meanwhile', 'record for longer (-t), or while they work'],
-    [
-      !hasSwitches,
-      'no switches of threads were recorded: when threads waited is not known',
-      'record with ptflame record --waits; decode text with perf script --show-switch-events',
-    ],
-    [
-      !hasWakings && missingSides.length === 0,
-      'no wakings were recorded: who woke whom is not known',
-      'record with ptflame record --waits',
-    ],
-    [
-      isOfLocks && !has('syscalls:sys_enter_futex'),
-      'no futex calls were recorded: locks are not known',
-      'record with ptflame record --waits',
-    ],
-    ...missingSides.map((side): [boolean, string, string] => [
-      true,
-      `${side} is missing: who ${hasWakings ? 'was woken by interrupts and other processes' : 'woke whom'} is not known`,
-      `keep it next to the recording${hasWakings ? '' : ', or record with ptflame record --waits'}`,
-    ]),
-    [
-      !isOfLocks && lacksKernelNames(samples),
-      "the names of the kernel's functions are missing: why threads waited is mostly unknown",
-      FORMATS_REMEDY,
-    ],
-    [unreadable > 0, `${unreadable} samples have an unknown format: what they say is not known`, FORMATS_REMEDY],
-    [
-      lostSamples > 0,
-      `${lostSamples} samples were lost: some wakers and locks are not known`,
-      'record less, or with a larger buffer (-m)',
-    ],
-    [calls === null, 'recorded without Intel PT: functions are not known', null],
-  ];
+  const [startNs, endNs] = boundsOf(shown, asked.isSeen);
   return {
     trace: {
       start: clockText({ originNs: originOf(trace) }, startNs),
       durationNs: endNs - startNs,
       threads: waits.tids.filter((tid) => threads.of(tid).isSelected).length,
       hasCalls: calls !== null,
-      hasSwitches,
-      part,
+      hasSwitches: isIdle(traceWaits) || waits.tids.length > 0,
+      part: asked.part,
     },
-    missing: all.filter(([isMissing]) => isMissing).map(([, what, remedy]) => ({ what, remedy })),
+    missing: missingOf(traceWaits, asked),
   };
+}
+
+/** Nobody ran, so nobody waited. */
+function isIdle({ waits, trace }: TraceWaits): boolean {
+  return waits.tids.length === 0 && areAllEmpty(trace.samples);
+}
+
+/** Returns what the recording lacks, and what would help. */
+function missingOf(traceWaits: TraceWaits, { isOfLocks, hasUnseenWakers }: Asked): WaitsAnswer['missing'] {
+  const { trace, waits, calls } = traceWaits;
+  const { samples, account } = trace;
+  const has = (event: string) => tableOf(samples, event) !== null;
+  const hasWakings = has('sched:sched_waking');
+  const missingSides = account.sides.filter(({ isMissing }) => isMissing && hasUnseenWakers);
+  const lostSamples = account.sides.reduce((sum, { lost }) => sum + lost, account.samples.lost);
+  const { unreadable } = account.samples;
+  const missing: { what: string; remedy: string | null }[] = [];
+  const add = (what: string, remedy: string | null) => missing.push({ what, remedy });
+  if (isIdle(traceWaits))
+    add('no recorded thread ran or changed its state meanwhile', 'record for longer (-t), or while they work');
+  else if (waits.tids.length === 0)
+    add(
+      'no switches of threads were recorded: when threads waited is not known',
+      'record with ptflame record --waits; decode text with perf script --show-switch-events',
+    );
+  if (!hasWakings && missingSides.length === 0)
+    add('no wakings were recorded: who woke whom is not known', RECORD_WAITS);
+  if (isOfLocks && !has('syscalls:sys_enter_futex'))
+    add('no futex calls were recorded: locks are not known', RECORD_WAITS);
+  for (const { side } of missingSides)
+    if (hasWakings)
+      add(
+        `${side} is missing: who was woken by interrupts and other processes is not known`,
+        'keep it next to the recording',
+      );
+    else add(`${side} is missing: who woke whom is not known`, `keep it next to the recording, or ${RECORD_WAITS}`);
+  if (!isOfLocks && lacksKernelNames(samples))
+    add("the names of the kernel's functions are missing: why threads waited is mostly unknown", FORMATS_REMEDY);
+  if (unreadable > 0) add(`${unreadable} samples have an unknown format: what they say is not known`, FORMATS_REMEDY);
+  if (lostSamples > 0)
+    add(
+      `${lostSamples} samples were lost: some wakers and locks are not known`,
+      'record less, or with a larger buffer (-m)',
+    );
+  if (calls === null) add('recorded without Intel PT: functions are not known', null);
+  return missing;
 }
 
 /** From when to when threads are known; zeros if there are none. */

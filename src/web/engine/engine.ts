@@ -1,6 +1,7 @@
 /**
  * The engine: opens what was dropped, analyzes it as `ptflame render -o out.html` does, and writes files of it.
  */
+import { joined } from '../../codec/bytes.js';
 import { PtflameError } from '../../model/errors.js';
 import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
 import { timelinePieces } from '../../page/data/timeline-write.js';
@@ -53,8 +54,8 @@ export class Engine {
     this.contents = await this.analyzed(opened);
     const { profile, waits, timeline } = this.contents;
     this.tell({ phase: 'write', done: 0, of: null });
-    const data = joined(pageDataPieces(profile, waits));
-    const times = timeline && joined(timelinePieces(timeline));
+    const data = copied(pageDataPieces(profile, waits));
+    const times = timeline && copied(timelinePieces(timeline));
     const report = {
       head: reportHead(profile),
       data,
@@ -157,15 +158,9 @@ async function asBlob(
   return new Blob([...parts, ...pieces], { type });
 }
 
-function joined(pieces: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
-  const all = Array.from(pieces, (piece) => piece.slice()); // a piece is valid only until the next one is made
-  const bytes = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of all) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+/** A piece is valid only until the next one is made. */
+function copied(pieces: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
+  return joined(Array.from(pieces, (piece) => piece.slice()));
 }
 
 function formatsOf({ profile }: Opened): readonly OutputFormat[] {

@@ -1,9 +1,9 @@
 /**
  * The first screen: what can be dropped here, and the commands that make it. After a failure, it says what is wrong.
  */
+import type { ErrorCode } from '../../model/errors.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { Failure } from '../messages.js';
-import { remedyOf } from './remedies.js';
 import { commandLine, keyButton, screen, withCommands } from './screen.js';
 
 interface StartEvents {
@@ -74,4 +74,22 @@ function problem({ code, message, hint, output }: Failure, events: StartEvents):
     html('p', {}, ...withCommands(remedy)),
     ...(code === 'TIMELESS' ? [keyButton('Show calls', '', events.byCalls)] : []),
   );
+}
+
+/** In place of hints that name options, which a page does not have. Words in backticks are commands. */
+const REMEDIES: Partial<Record<ErrorCode, string>> = {
+  NEWER_VERSION: 'Make this page again with that version: `ptflame page -o ptflame.html`.',
+  NOT_OFFERED: 'Use the command line on a machine with perf: `ptflame render perf.data -o flame.html`.',
+  PACK_DAMAGED: 'Copy the pack again from where it was made.',
+  RECORDING_DAMAGED:
+    'Copy it again from where it was recorded. The command line decodes the intact part: `ptflame render perf.data --salvage -o flame.html`.',
+  RECORDING_FOREIGN: 'Only recordings of Linux on x86-64 are decoded.',
+  RECORDING_PIPED: 'Record to a file: `perf record -o perf.data …`.',
+  TIMELESS: 'The width of frames can be their number of calls instead.',
+  TOO_LARGE:
+    'A browser allows a page less memory than a program. Use the command line: `ptflame render perf.data -o flame.html`.',
+};
+
+function remedyOf(code: ErrorCode, hint: string): string {
+  return REMEDIES[code] ?? hint;
 }

@@ -200,7 +200,7 @@ describe('a report', () => {
     await page.locator('.screen').waitFor({ state: 'detached' });
     await eventually(() => page.title()).not.toContain('demo');
     expect(await shown(page)).toBe('report');
-    expect(hashOf(page)).toBe('');
+    expect(await hashOf(page)).toBe('');
     for (const left of ['header', '#trust', 'main', '.tooltip', 'dialog.help'])
       expect(await page.locator(left).count(), left).toBe(1);
     await press(page, 'v'); // the keys of the first report would change the view twice

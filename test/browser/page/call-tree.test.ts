@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations } from '../../helpers/browser/axe.js';
 import { press, windows } from '../../helpers/browser/browser.js';
+import { drawn } from '../../helpers/browser/drawing.js';
 import {
   CALLS,
-  drawn,
   eventually,
   focusedText,
   goTo,
@@ -85,7 +85,7 @@ describe('the call tree', () => {
     await openTree();
     await row(2).locator('bdi').dblclick();
     await eventually(() => hashOf(page)).toContain('zoom=main;a;a');
-    expect(hashOf(page)).toContain('function=a'); // the second click does not close it
+    expect(await hashOf(page)).toContain('function=a'); // the second click does not close it
   });
 
   test('follows search, threads, width and sort order', async () => {
@@ -179,7 +179,7 @@ describe('columns', () => {
       .getByRole('menuitemcheckbox')
       .filter({ hasText: /^Self$/ })
       .click();
-    expect([hashOf(page), await checked()]).toEqual(['columns=self', ['Self']]);
+    expect([await hashOf(page), await checked()]).toEqual(['columns=self', ['Self']]);
     await goTo(page, '#columns=nothing,else');
     await eventually(() => titles(page)).toEqual(['Function', 'Total ↓', 'Share', 'Self', 'Calls', 'Average']);
   });

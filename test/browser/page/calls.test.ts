@@ -8,7 +8,8 @@ import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { axeViolations } from '../../helpers/browser/axe.js';
 import { windows } from '../../helpers/browser/browser.js';
-import { drawn, eventually, goTo, hashOf } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import { eventually, goTo, hashOf } from '../../helpers/browser/report-page.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
 
 /** Bypasses the content security policy, to inject axe into the page. */
@@ -99,7 +100,7 @@ test('the pointer over a dot shows the call', async () => {
 
 test('follows the time range', async () => {
   await choose('take');
-  await goTo(page, `${hashOf(page)}&range=0-400000`);
+  await goTo(page, `${await hashOf(page)}&range=0-400000`);
   await eventually(async () => (await cells()).slice(1).map(([duration]) => duration)).toEqual([
     '172 µs',
     '172 µs',

@@ -8,7 +8,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { drawn, eventually, goTo, hashOf, push, rows, tooltip } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import { eventually, goTo, hashOf, push, rows, tooltip } from '../../helpers/browser/report-page.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
@@ -179,9 +180,9 @@ describe('the chart', () => {
     await page.mouse.down();
     await page.mouse.move(x + 50, y, { steps: 5 });
     await page.mouse.up();
-    const startNs = () => Number(/at=(\d+)/.exec(hashOf(page))?.[1]);
+    const startNs = async () => Number(/at=(\d+)/.exec(await hashOf(page))?.[1]);
     await eventually(startNs).toBeLessThan(2000);
-    const movedNs = startNs();
+    const movedNs = await startNs();
     await page.mouse.wheel(0, -200);
     await eventually(startNs).toBeGreaterThan(movedNs);
     await page.goBack();
@@ -199,7 +200,8 @@ describe('the chart', () => {
     await page.keyboard.down('Shift');
     await drag(await point(2, 0.25), await point(2, 0.5));
     await page.keyboard.up('Shift');
-    const at = () => (/at=(\d+)-(\d+)/.exec(hashOf(page)) ?? []).slice(1).map((ns) => Math.round(Number(ns) / 100));
+    const at = async () =>
+      (/at=(\d+)-(\d+)/.exec(await hashOf(page)) ?? []).slice(1).map((ns) => Math.round(Number(ns) / 100));
     await eventually(at).toEqual([20, 40]);
     await open();
     await drag(await point(-1, 0.5), await point(-1, 0.25));

@@ -7,7 +7,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { CALLS, drawn, eventually, frames, goTo, openReport, pick, rows } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import { CALLS, eventually, frames, goTo, openReport, pick, rows } from '../../helpers/browser/report-page.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 

@@ -10,6 +10,7 @@ import type { Profile } from '../../../src/index.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import {
   CALLS,
+  clickByScript,
   enterGraph,
   eventually,
   goTo,
@@ -242,7 +243,7 @@ describe('a hostile trace', () => {
   });
 
   test('stays text among threads and in the search', async () => {
-    await page.locator('#tab-threads').evaluate((tab) => (tab as HTMLElement).click());
+    await clickByScript(page.locator('#tab-threads'));
     await eventually(async () => (await rows(page, 'Threads')).map(([name]) => name)).toContain(
       '<img src=x onerror=alert(3)>',
     );

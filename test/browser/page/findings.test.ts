@@ -35,12 +35,12 @@ test('its buttons change the address, and the focus goes on to the next', async 
   await button('Hide pure waits').focus();
   await press(page, 'Enter');
   await eventually(sentence).toMatch(/^3\.96 ms of pure waiting is hidden; shown is the other 147 µs/);
-  expect(hashOf(page)).toBe('hide=pure-waits');
+  expect(await hashOf(page)).toBe('hide=pure-waits');
   expect(await chips()).toContain('pure waits hidden, 3.96 ms');
   await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Show waits again');
   await press(page, 'Enter');
   await eventually(sentence).toMatch(/^96\.4 %/);
-  expect(hashOf(page)).toBe('');
+  expect(await hashOf(page)).toBe('');
   expect(await chips()).toBe('');
 });
 

@@ -4,10 +4,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { press, windows } from '../../helpers/browser/browser.js';
+import { drawn } from '../../helpers/browser/drawing.js';
 import {
   CALLS,
   chips,
-  drawn,
   enterGraph,
   eventually,
   focusedText,

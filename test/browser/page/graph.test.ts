@@ -200,7 +200,7 @@ describe('zoom', () => {
     await eventually(() => labels(page)).toEqual(IN_A);
     await zoomTo(page, 'main  1* × ≥ 100 ns');
     await eventually(() => labels(page)).toEqual(ALL);
-    expect(hashOf(page)).toBe('zoom=main&function=main');
+    expect(await hashOf(page)).toBe('zoom=main&function=main');
   });
 
   test('zooms in by a click if the reader prefers it', async () => {
@@ -275,7 +275,7 @@ test('keeps the part of a zoom path that exists in another tree', async () => {
   await eventually(() => hashOf(page)).toMatch(/zoom=main;a&/);
   await push(page, 'Inverted');
   await eventually(() => hashOf(page)).toContain('inverted=1');
-  expect(hashOf(page)).not.toContain('zoom');
+  expect(await hashOf(page)).not.toContain('zoom');
   expect(await report.total(page)).toBe('100 ns');
 });
 
@@ -300,11 +300,11 @@ describe('the tree', () => {
         .join('');
     expect(await callees()).toBe('zbca');
     await report.pick(own, 'View', 'Heaviest first');
-    expect([await callees(), hashOf(own)]).toEqual(['abcz', 'order=name']);
+    expect([await callees(), await hashOf(own)]).toEqual(['abcz', 'order=name']);
     await own.reload();
     await eventually(callees).toBe('abcz');
     await press(own, 's');
-    expect([await callees(), hashOf(own)]).toEqual(['zbca', '']);
+    expect([await callees(), await hashOf(own)]).toEqual(['zbca', '']);
     await enterGraph(own);
     await press(own, 'm', 'ArrowDown', 'Enter');
     await eventually(() => hashOf(own)).toBe('order=name');
@@ -341,7 +341,7 @@ describe('the tree', () => {
     await page.locator('.graph.main g.frame[tabindex]').focus();
     await press(page, 'ArrowUp');
     expect(await focusedText(page)).toMatch(/^main: /);
-    expect(hashOf(page)).toBe('icicle=0');
+    expect(await hashOf(page)).toBe('icicle=0');
     await press(page, 'i');
     await eventually(() => hashOf(page)).toBe('');
   });

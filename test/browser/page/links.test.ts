@@ -6,10 +6,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { press, windows } from '../../helpers/browser/browser.js';
+import { drawn } from '../../helpers/browser/drawing.js';
 import {
   CALLS,
   chips,
-  drawn,
   eventually,
   goTo,
   hashOf,

@@ -7,7 +7,8 @@ import { requestsForPage } from '../../../src/page/contents/page-requests.js';
 import type { PageRequests } from '../../../src/page/data/requests.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { windows } from '../../helpers/browser/browser.js';
-import { chips, drawn, eventually, goTo, hashOf } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import { chips, eventually, goTo, hashOf } from '../../helpers/browser/report-page.js';
 import { WAITLAB } from '../../helpers/requests/traces.js';
 
 const browser = windows('html');
@@ -35,7 +36,7 @@ test('lists requests; a click shows the time of one', async () => {
   expect(await page.locator('button.request strong').first().textContent()).toBe('16.6 ms');
   await listed.nth(2).click();
   await eventually(() => page.locator('button.request[aria-pressed=true] strong').textContent()).toBe('11.6 ms');
-  expect(hashOf(page)).toMatch(/view=requests.*range=|range=.*view=requests/);
+  expect(await hashOf(page)).toMatch(/view=requests.*range=|range=.*view=requests/);
   await eventually(() => page.locator('.requests h3').textContent()).toMatch(/^#3, thread by thread11\.6 ms/);
 });
 

@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../../../cli/serve/server.js';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { drawn, eventually, goTo, hashOf, rows } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import { eventually, goTo, hashOf, rows } from '../../helpers/browser/report-page.js';
 import { type ServedTrace, servedTrace } from '../../helpers/browser/served-trace.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
@@ -126,7 +127,7 @@ describe('a page that is served', () => {
     await choose(page, 'work');
     await eventually(() => plotted(page)).toMatch(/^Plot: 6 calls over time/);
     await eventually(() => page.locator('.calls td:last-child').allTextContents()).toEqual(Array(6).fill(''));
-    await goTo(page, `${hashOf(page)}&range=2500-4500`);
+    await goTo(page, `${await hashOf(page)}&range=2500-4500`);
     await eventually(() => plotted(page)).toMatch(/^Plot: 2 calls over time/);
     expect(await page.locator('.panel dl').textContent()).toContain('p991 µs');
     server.close();

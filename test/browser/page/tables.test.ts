@@ -16,6 +16,7 @@ import {
   formatTotal,
 } from '../../../src/render/format.js';
 import { press, windows } from '../../helpers/browser/browser.js';
+import { drawn } from '../../helpers/browser/drawing.js';
 import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
 import * as report from '../../helpers/browser/report-page.js';
 import {
@@ -23,7 +24,7 @@ import {
   CALLS,
   chips,
   click,
-  drawn,
+  clickByScript,
   eventually,
   focusedText,
   goTo,
@@ -113,7 +114,7 @@ describe('the functions', () => {
         small.locator('[aria-label="Functions"] [role=columnheader]').nth(head).getAttribute('aria-sort');
       const columns: number[][] = [];
       for (let time = 0; time < 2; time++) {
-        await button.evaluate((it) => (it as HTMLElement).click());
+        await clickByScript(button);
         const isUpwards = (await sortOf()) === 'ascending';
         const isName = heads[head] === 'Function';
         const values = (await rows(small)).map((cells) => cells[isName ? 0 : head + 1]);
@@ -227,10 +228,7 @@ test('lists matches of the search, or all functions with matches marked', async 
 
 test('keeps sort order and the tab of the panel in the address, but not in the history; the view is a step', async () => {
   const sortBy = (column: string) =>
-    page
-      .getByRole('columnheader', { name: column, exact: true })
-      .getByRole('button')
-      .evaluate((button) => (button as HTMLElement).click());
+    clickByScript(page.getByRole('columnheader', { name: column, exact: true }).getByRole('button'));
   await goTo(page);
   await click(page, 'a  1 × 60 ns');
   await eventually(() => hashOf(page)).toBe('function=a');
@@ -296,7 +294,7 @@ describe('dividers', () => {
       await divider(name).focus();
       await press(page, 'Enter');
     }
-    expect([await sizes(), hashOf(page)]).toEqual([before, 'function=a']);
+    expect([await sizes(), await hashOf(page)]).toEqual([before, 'function=a']);
   });
 
   test('move by dragging', async () => {
@@ -509,6 +507,7 @@ describe('one function', () => {
       const cells = [...document.querySelectorAll<HTMLElement>('.row > .names')];
       cells.find(({ textContent }) => textContent === text)?.click();
     }, name);
+    await drawn(page);
   };
   const numbers = () => page.locator('.panel dl').innerText();
   const paths = () =>

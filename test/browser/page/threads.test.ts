@@ -4,7 +4,18 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { chips, eventually, goTo, hashOf, openReport, push, rows, total } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import {
+  chips,
+  clickByScript,
+  eventually,
+  goTo,
+  hashOf,
+  openReport,
+  push,
+  rows,
+  total,
+} from '../../helpers/browser/report-page.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const browser = windows('html');
@@ -28,17 +39,19 @@ const THREADS = traceOf(`
 
 describe('the threads', () => {
   let threads: Page;
-  const open = () => threads.locator('#tab-threads').evaluate((tab) => (tab as HTMLElement).click());
+  const open = () => clickByScript(threads.locator('#tab-threads'));
   const go = async (hash = '') => {
     await goTo(threads, hash);
     await open();
   };
-  const choose = (name: string) =>
-    threads.evaluate((wanted) => {
+  const choose = async (name: string) => {
+    await threads.evaluate((wanted) => {
       const all = [...document.querySelectorAll<HTMLElement>('[aria-label="Threads"] .row')];
       const text = (row: Element, selector: string) => row.querySelector(selector)?.textContent;
       all.find((row) => `${text(row, '.names')} ${text(row, '.names + div')}` === wanted)?.click();
     }, name);
+    await drawn(threads);
+  };
   const all = () => total(threads);
 
   beforeAll(async () => {
@@ -63,7 +76,7 @@ describe('the threads', () => {
     await choose('worker 2 threads');
     expect([await all(), await chips(threads)]).toEqual(['2 µs', ['worker (2 threads)']]);
     await choose('worker 2');
-    expect([await all(), hashOf(threads)]).toEqual(['1 µs', 'threads=tid:2&view=threads']);
+    expect([await all(), await hashOf(threads)]).toEqual(['1 µs', 'threads=tid:2&view=threads']);
     await eventually(() => threads.locator('[aria-label="Threads"] .row.chosen').count()).toBe(1);
     await push(threads, /^worker/);
     expect([await all(), await chips(threads)]).toEqual(['3 µs', []]);
@@ -78,7 +91,7 @@ describe('the threads', () => {
     await row('1').click();
     await row('3').click({ modifiers: ['Control'] });
     await eventually(marked).toBe('1,3');
-    expect([await all(), await chips(threads), hashOf(threads)]).toEqual([
+    expect([await all(), await chips(threads), await hashOf(threads)]).toEqual([
       '2 µs',
       ['worker 1, timer 3 (2 threads)'],
       'threads=tids:1,3&view=threads',
@@ -92,7 +105,7 @@ describe('the threads', () => {
     await row('1').focus();
     await press(threads, 'Enter', 'ArrowDown', 'Shift+Enter');
     await eventually(marked).toBe('2 threads,1,2');
-    expect([await all(), hashOf(threads)]).toEqual(['2 µs', 'threads=tids:1,2&view=threads']);
+    expect([await all(), await hashOf(threads)]).toEqual(['2 µs', 'threads=tids:1,2&view=threads']);
     await threads.reload();
     await eventually(all).toBe('2 µs');
   });
@@ -100,7 +113,7 @@ describe('the threads', () => {
   test('are hidden with one click if idle', async () => {
     await go();
     const hide = threads.getByRole('checkbox');
-    await hide.evaluate((box) => (box as HTMLElement).click());
+    await clickByScript(hide);
     expect([await all(), await chips(threads)]).toEqual(['2 µs', ['without idle threads']]);
     await eventually(async () => (await rows(threads, 'Threads')).map(([name]) => name)).not.toContain('timer idle');
     await push(threads, 'without idle threads');

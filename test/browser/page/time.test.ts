@@ -9,10 +9,10 @@ import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { axeViolations } from '../../helpers/browser/axe.js';
 import { press, windows } from '../../helpers/browser/browser.js';
+import { drawn } from '../../helpers/browser/drawing.js';
 import {
   CALLS,
   chips,
-  drawn,
   eventually,
   goTo,
   hashOf,
@@ -81,7 +81,11 @@ async function dragRange(from: number, to: number, of = page): Promise<void> {
   await drawn(of);
 }
 
-const rangeOf = async (of = page) => /range=(\d+)-(\d+)/.exec(hashOf(of))?.slice(1).map(Number) ?? null;
+const rangeOf = async (of = page) =>
+  /range=(\d+)-(\d+)/
+    .exec(await hashOf(of))
+    ?.slice(1)
+    .map(Number) ?? null;
 const slider = (name: string, of = page) => of.getByRole('slider', { name });
 
 describe('a dragged range', () => {

@@ -6,7 +6,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { windows } from '../../helpers/browser/browser.js';
-import { drawn, eventually, goTo, labels } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import { eventually, goTo, labels } from '../../helpers/browser/report-page.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { lockTrace } from '../../helpers/traces/lock-trace.js';
 

@@ -8,7 +8,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { drawn, eventually, goTo, hashOf, rows, tooltip } from '../../helpers/browser/report-page.js';
+import { drawn } from '../../helpers/browser/drawing.js';
+import { eventually, goTo, hashOf, rows, tooltip } from '../../helpers/browser/report-page.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { convoyTrace } from '../../helpers/traces/lock-trace.js';
 
@@ -45,7 +46,7 @@ describe('in a stack chart', () => {
     await eventually(chart).toBe('Stack chart: customer 1');
     await press(page, 'w');
     await eventually(chart).toBe('Stack chart: clerk 3');
-    const { call } = Object.fromEntries(new URLSearchParams(hashOf(page)));
+    const { call } = Object.fromEntries(new URLSearchParams(await hashOf(page)));
     const [, fromNs, toNs] = /^3@(\d+)-(\d+)$/.exec(call ?? '') ?? [];
     expect(Number(fromNs)).toBeLessThanOrEqual(92);
     expect(Number(toNs)).toBeGreaterThan(92);
@@ -72,7 +73,7 @@ describe('in a stack chart', () => {
     await press(page, 'w');
     await eventually(chart).toBe('Stack chart: clerk 3');
     await eventually(() => hashOf(page)).toContain('call=3@90-95');
-    const { at = '' } = Object.fromEntries(new URLSearchParams(hashOf(page)));
+    const { at = '' } = Object.fromEntries(new URLSearchParams(await hashOf(page)));
     const [fromNs = 0, toNs = 0] = at.split('-').map(Number);
     expect(toNs - fromNs).toBeLessThan(80); // as much time as the wheel left
     await press(page, 'Shift+W'); // not of the box that happens to be below the pointer in this chart

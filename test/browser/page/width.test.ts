@@ -74,7 +74,7 @@ describe('width', () => {
     const chosen: (readonly [hash: string, shown: string])[] = [];
     for (const key of ['2', '3', '4', '5', '6', '1']) {
       await press(switches, key);
-      chosen.push([hashOf(switches), (await lens.textContent()) ?? '']);
+      chosen.push([await hashOf(switches), (await lens.textContent()) ?? '']);
     }
     expect(chosen).toEqual([
       ['width=cpu', 'Running'],
@@ -119,7 +119,7 @@ test('colours frames by library, function, duration or time outside, with a lege
   expect(await legend()).toContain('off CPU 30 %');
   expect(await fillOf('off CPU')).toBe('var(--off-cpu)');
   await press(switches, 'a');
-  expect(hashOf(switches)).toBe('colour=function');
+  expect(await hashOf(switches)).toBe('colour=function');
   expect(await fillOf('off CPU')).toBe('var(--off-cpu)');
   await press(switches, 'a');
   expect(await legend()).toContain('below 100 ns100 ns+1 µs+');

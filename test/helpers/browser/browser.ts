@@ -1,6 +1,6 @@
 /**
- * Opens files in Chromium as a user would. After all tests of a file, checks that they requested nothing from the network and logged
- * no errors.
+ * Opens files in Chromium as a user would. Each action waits until the page has drawn its result. After all tests of a
+ * file, checks that they requested nothing from the network and logged no errors.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,24 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { BROWSER_SETTINGS } from '../../../bench/page/browser.js';
 import { isMissing, needs, pathOf } from '../../tools/needs.js';
+import { drawn, drawsAfterActions } from './drawing.js';
 
 const TIMEOUT_MS = 60_000;
+
+/** Those of a worker, for all of its files, by whether they have scroll bars. They end with the worker. */
+const browsers = new Map<boolean, Browser>();
+
+async function browserWith(hasScrollBars: boolean): Promise<Browser> {
+  const running = browsers.get(hasScrollBars);
+  if (running?.isConnected()) return running;
+  const browser = await chromium.launch({
+    ...BROWSER_SETTINGS,
+    executablePath: pathOf('Chromium'),
+    ignoreDefaultArgs: hasScrollBars ? ['--hide-scrollbars'] : [],
+  });
+  browsers.set(hasScrollBars, browser);
+  return browser;
+}
 
 export class Windows {
   readonly pages: Page[] = [];
@@ -23,7 +39,6 @@ export class Windows {
   private readonly ending: string;
   private readonly options: BrowserContextOptions;
   private readonly hasScrollBars: boolean;
-  private browser!: Browser;
   private context!: BrowserContext;
   private folder!: string;
 
@@ -34,25 +49,21 @@ export class Windows {
   }
 
   async begin(): Promise<void> {
-    this.browser = await chromium.launch({
-      ...BROWSER_SETTINGS,
-      executablePath: pathOf('Chromium'),
-      ignoreDefaultArgs: this.hasScrollBars ? ['--hide-scrollbars'] : [],
-    });
-    this.context = await this.browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
+    const browser = await browserWith(this.hasScrollBars);
+    this.context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
     this.folder = await mkdtemp(join(tmpdir(), 'ptflame-browser-'));
   }
 
   async end(): Promise<void> {
-    await this.browser.close();
+    await this.context.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 
   /** Opens a file with this text in a new page, in front: pages in the background are painted once a second (`bringToFront`). */
-  async open(text: string, hash = ''): Promise<Page> {
+  async open(text: string, hash = '', prepare?: (page: Page) => Promise<unknown>): Promise<Page> {
     const path = join(this.folder, `${this.pages.length}.${this.ending}`);
     await writeFile(path, text);
-    return this.visit(pathToFileURL(path).href + hash);
+    return this.visit(pathToFileURL(path).href + hash, prepare);
   }
 
   /** Opens an address, from which more may be requested than the page. */
@@ -61,8 +72,8 @@ export class Windows {
     return this.visit(address + hash);
   }
 
-  private async visit(address: string): Promise<Page> {
-    const page = await this.context.newPage();
+  private async visit(address: string, prepare?: (page: Page) => Promise<unknown>): Promise<Page> {
+    const page = drawsAfterActions(await this.context.newPage());
     this.pages.push(page);
     page.on('request', (request) => this.requests.push(request.url()));
     page.on('pageerror', ({ message }) => this.complaints.push(message));
@@ -71,6 +82,7 @@ export class Windows {
       this.complaints.push(dialog.message());
       void dialog.dismiss();
     });
+    await prepare?.(page);
     await page.goto(address);
     return page;
   }
@@ -84,7 +96,7 @@ export class Windows {
   }
 }
 
-/** Starts a browser for all tests of a file. Scroll bars take up space, as they do for many users. */
+/** Opens windows for all tests of a file. Scroll bars take up space, as they do for many users. */
 export function windows(
   ending: string,
   { hasScrollBars = false, ...options }: BrowserContextOptions & { readonly hasScrollBars?: boolean } = {},
@@ -102,6 +114,8 @@ export function windows(
   return opened;
 }
 
+/** Presses keys as fast as the page takes them. */
 export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
+  await drawn(page);
 }

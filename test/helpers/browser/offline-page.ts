@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { Windows } from './browser.js';
+import { clickByScript, push } from './report-page.js';
 
 const PAGE = fileURLToPath(new URL('../../../dist/cli/ptflame.html', import.meta.url));
 
@@ -13,13 +14,11 @@ export const pageText = () => readFileSync(PAGE, 'utf8');
 
 /** `cores`: as the browser counts them; the page has as many workers. */
 export async function openOfflinePage(browser: Windows, cores?: number): Promise<Page> {
-  const page = await browser.open(pageText());
-  if (cores !== undefined) {
-    await page.addInitScript((count) => {
+  const setCores = (page: Page) =>
+    page.addInitScript((count) => {
       Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => count });
     }, cores);
-    await page.reload();
-  }
+  const page = await browser.open(pageText(), '', cores === undefined ? undefined : setCores);
   await page.locator('.screen.start').waitFor();
   return page;
 }
@@ -50,10 +49,8 @@ export const problem = (page: Page) => page.locator('.problem p').allTextContent
 /** Saves all of the recording, in the format of a menu item. */
 export async function save(page: Page, item: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
   await page.bringToFront();
-  await page.getByRole('button', { name: 'Recording' }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: item }).click(),
-  ]);
+  await push(page, 'Recording');
+  const chosen = page.getByRole('menuitem', { name: item });
+  const [download] = await Promise.all([page.waitForEvent('download'), clickByScript(chosen)]);
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }

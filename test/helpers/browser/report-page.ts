@@ -1,12 +1,13 @@
 /**
  * Opens, reads and clicks the report page for tests.
  */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type HtmlOptions, type Profile, renderHtml } from '../../../src/index.js';
 import { analyzeText } from '../traces/load.js';
 import { traceOf } from '../traces/trace-of.js';
 import type { Windows } from './browser.js';
+import { drawn } from './drawing.js';
 
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 30_000 });
 
@@ -37,21 +38,7 @@ export async function openReport(
   options: HtmlOptions = {},
   hash = '',
 ): Promise<Page> {
-  const page = await browser.open(htmlOf(await profileOfTrace(trace), options), hash);
-  await drawn(page);
-  return page;
-}
-
-/** Waits for the tables, which are drawn after the graph. */
-export async function drawn(page: Page): Promise<void> {
-  await page.locator('.table .head button').first().waitFor({ state: 'attached' });
-  await page.evaluate(
-    () =>
-      new Promise((done) => {
-        // tables are drawn after the frame that follows the next one
-        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
-      }),
-  );
+  return browser.open(htmlOf(await profileOfTrace(trace), options), hash);
 }
 
 /** Goes to the initial or another address without reloading the page. */
@@ -68,7 +55,8 @@ export async function goTo(page: Page, hash = ''): Promise<void> {
   await drawn(page);
 }
 
-export const hashOf = (page: Page) => decodeURIComponent(page.url().split('#')[1] ?? '');
+/** As the page has it: Playwright is told later. */
+export const hashOf = async (page: Page) => decodeURIComponent(await page.evaluate(() => location.hash.slice(1)));
 
 /** Returns the labels of frames, row by row from the root. */
 export async function labels(page: Page, graph = '.graph.main'): Promise<string[]> {
@@ -144,19 +132,20 @@ export async function hover(page: Page, label: string, graph = '.graph.main'): P
   await page.mouse.move(x, y);
 }
 
-/** Clicks a button by script: Playwright would wait a second for a navigation. */
+/** Clicks by script: Playwright takes several frames to scroll, and to look whether something is in front. */
+export async function clickByScript(target: Locator): Promise<void> {
+  await target.evaluate((element) => (element as HTMLElement).click());
+  await drawn(target.page());
+}
+
 export async function push(page: Page, name: string | RegExp): Promise<void> {
-  await page
-    .getByRole('button', { name })
-    .first()
-    .evaluate((button) => (button as HTMLButtonElement).click());
+  await clickByScript(page.getByRole('button', { name }).first());
 }
 
 /** Opens the menu of a button by script, and chooses an item. */
 export async function pick(page: Page, menu: string, item: string): Promise<void> {
   await push(page, new RegExp(`^${menu}$`));
-  const chosen = page.locator('.menu button', { has: page.locator('span', { hasText: item }) }).first();
-  await chosen.evaluate((button) => (button as HTMLButtonElement).click());
+  await clickByScript(page.locator('.menu button', { has: page.locator('span', { hasText: item }) }).first());
 }
 
 /** Moves the focus to the root of the graph, which is on top. */

@@ -9,9 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { gunzipSync } from 'node:zlib';
-
-const source = (path) => import(new URL(`../../../dist/src/${path}.js`, import.meta.url).href);
-const {
+import {
   analyze,
   askWaits,
   importTrace,
@@ -22,15 +20,15 @@ const {
   renderHtml,
   renderJson,
   traceStream,
-} = await source('index');
-const { analyzeForPage } = await source('page/contents/analyze-for-page');
-const { askThreads } = await source('pipeline/ask-threads');
-const { findBinaries } = await source('pipeline/decode/encoded-recording');
-const { locator } = await source('pipeline/decode/locate');
-const { waitsAnswer } = await source('questions/waits/ask-wait-summary');
-const { WorkerPool } = await source('pipeline/workers/worker-pool');
-const { openRecording } = await source('perfdata/open-recording');
-const { symbolFiles } = await source('symbols/symbol-files');
+} from '../../../dist/src/index.js';
+import { analyzeForPage } from '../../../dist/src/page/contents/analyze-for-page.js';
+import { openRecording } from '../../../dist/src/perfdata/open-recording.js';
+import { askThreads } from '../../../dist/src/pipeline/ask-threads.js';
+import { findBinaries } from '../../../dist/src/pipeline/decode/encoded-recording.js';
+import { locator } from '../../../dist/src/pipeline/decode/locate.js';
+import { WorkerPool } from '../../../dist/src/pipeline/workers/worker-pool.js';
+import { waitsAnswer } from '../../../dist/src/questions/waits/ask-wait-summary.js';
+import { symbolFiles } from '../../../dist/src/symbols/symbol-files.js';
 
 const [, , how, ...wanted] = argv;
 

@@ -5,6 +5,7 @@ import { ROOT } from '../../../model/calls/call-tree.js';
 import { PERCENTILES } from '../../../model/percentiles.js';
 import { NONE, type SymbolId } from '../../../model/units.js';
 import {
+  capitalized,
   formatCalls,
   formatCount,
   formatDuration,
@@ -21,13 +22,14 @@ import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import { averageText, inferredCalls, starredCalls } from '../../view/captions/counts.js';
 import { shortLine } from '../../view/captions/details.js';
-import type { FunctionView, WaitsView } from '../../view/function-view.js';
+import { MEASURES, type Measure } from '../../view/comparison.js';
+import type { ComparedFunction, FunctionView, WaitsView } from '../../view/function-view.js';
 import { type ChosenCall, type Colouring, type State, TABS, type Tab } from '../../view/state.js';
+import { changeText, measureText, noiseText, percentText, toneOf } from '../../view/table-columns.js';
 import type { Views } from '../../view/views.js';
 import { Tabs } from '../view-bar.js';
 import { CallersAndCallees } from './callers-and-callees.js';
 import { CallsSection } from './calls-section.js';
-import { comparedNumbers } from './compared-numbers.js';
 import { histogramPicture } from './histogram.js';
 import { PathsGraph, type PathsGraphEvents } from './paths-graph.js';
 import { waitsSection } from './waits-section.js';
@@ -242,3 +244,34 @@ const STATES = [
   ['untraced', 'Untraced', 'untraced'],
   ['lost', 'Lost', 'lost'],
 ] as const satisfies readonly (readonly [Family, string, string])[];
+
+const MEASURE_TITLES: Readonly<Record<Measure, string>> = {
+  total: 'Total',
+  self: 'Self',
+  calls: 'Calls',
+  avg: 'Average',
+  p99: 'p99',
+};
+
+/** The numbers on both sides of a comparison, as a table. */
+function comparedNumbers({ names, row }: ComparedFunction): HTMLElement {
+  const titles = [names.after, names.before, 'change', '%'].map((title) =>
+    html('th', { scope: 'col' }, capitalized(title)),
+  );
+  const rows = MEASURES.map((measure) => {
+    const number = row.compared?.of[measure];
+    const cells = [
+      measureText(measure, number?.after ?? Number.NaN),
+      measureText(measure, number?.before ?? Number.NaN),
+      html('span', { class: toneOf(row, measure), title: noiseText(number) }, changeText(row, measure)),
+      percentText(row, measure),
+    ];
+    return html(
+      'tr',
+      {},
+      html('th', { scope: 'row' }, MEASURE_TITLES[measure]),
+      ...cells.map((cell) => html('td', {}, cell)),
+    );
+  });
+  return html('table', { class: 'compared' }, html('tr', {}, html('td', {}), ...titles), ...rows);
+}
