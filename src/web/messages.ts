@@ -29,7 +29,7 @@ export type Answer =
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'written'; readonly name: string; readonly content: Blob };
 
-export type Phase = 'unpack' | 'read' | 'replay' | 'write';
+export type Phase = 'fetch' | 'unpack' | 'read' | 'replay' | 'write';
 
 export interface EngineProgress {
   readonly phase: Phase;

@@ -23,6 +23,8 @@ const OTHER_BINARY = fixturePath('recordings/root/opt/ptflame/loop');
 const BUILD_ID = '0bc117e3a6d08f9d2a43360adcfec0609fc77b21';
 const OTHER_BUILD_ID = 'ff01220b811f3f657ddf8706bdd20a1e65149f43';
 
+const THREE_RECORDINGS = ['cpus-2', 'cpus-4', 'lossy'].map((name) => fixturePath(`recordings/${name}.data`));
+
 const heading = '.screen h2';
 
 describe('says why it cannot show', () => {
@@ -83,14 +85,13 @@ describe('says why it cannot show', () => {
     await page.close();
   });
 
-  test('a binary without its recording, and two recordings', async () => {
+  test('a binary without its recording, and three recordings', async () => {
     const page = await openOfflinePage(browser);
     await drop(page, BINARY);
     expect(await shown(page)).toBe('start');
     expect((await problem(page))[0]).toContain('a program or library, not a recording');
-    await drop(page, RECORDING, fixturePath('recordings/cpus-4.data'));
-    await page.getByText('are two recordings').waitFor();
-    expect((await problem(page))[1]).toContain('ptflame diff cpus-2.data cpus-4.data');
+    await drop(page, ...THREE_RECORDINGS);
+    await page.getByText('these are 3 recordings, and the page compares two at most').waitFor();
     await page.close();
   });
 });
@@ -241,7 +242,7 @@ test('work is cancelled by Escape, and ends its workers at once', async ({ dir }
   const page = await openOfflinePage(browser, 2);
   await drop(page, path);
   await page.locator('.working progress[value]').waitFor();
-  expect(await page.locator('.working .phase').textContent()).toMatch(/^Reading [\d.]+ MB of 300\.0 MB$/);
+  expect(await page.locator('.working .phase').textContent()).toMatch(/^Reading [\d.]+ [kM]B of 300\.0 MB$/);
   await eventually(() => page.workers().length).toBe(3); // the engine has two
   await press(page, 'Escape');
   expect(await page.locator(heading).textContent()).toBe('Drop a recording anywhere');
@@ -256,7 +257,7 @@ test.for(['light', 'dark'] as const)('every screen is accessible, %s', async (co
   await drop(page, RECORDING, OTHER_BINARY);
   expect(await shown(page)).toBe('needs');
   expect(await axeViolations(page)).toEqual([]);
-  await drop(page, fixturePath('recordings/cpus-4.data'), fixturePath('recordings/cpus-2.data'));
+  await drop(page, ...THREE_RECORDINGS);
   expect(await shown(page)).toBe('start');
   expect(await axeViolations(page)).toEqual([]);
   await drop(page, TEXT);
