@@ -106,11 +106,12 @@ export class Engine {
     return { comparison, look: { title: `${before.name} → ${after.name}`, widthOf: 'larger' } };
   }
 
-  /** How many workers there are, and what is told of their work. */
-  private working(inputs: Opened['inputs']): Pick<AnalyzeOptions, 'jobs' | 'onProgress'> {
+  /** How many workers there are, how much memory, and what is told of their work. */
+  private working(inputs: Opened['inputs']): Pick<AnalyzeOptions, 'jobs' | 'memoryBytes' | 'onProgress'> {
     const sizes = inputs.map(({ sizeBytes }) => sizeBytes ?? null);
     const of = sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);
-    return { jobs: this.options.jobs, onProgress: (at) => this.tell(progressOf(at, of)) };
+    const { jobs, memoryBytes } = this.options;
+    return { jobs, memoryBytes, onProgress: (at) => this.tell(progressOf(at, of)) };
   }
 
   private tell(progress: EngineProgress): void {

@@ -11,7 +11,7 @@ import { windows } from '../../helpers/browser/browser.js';
 import { drop, problem, save, shown } from '../../helpers/browser/offline-page.js';
 import { eventually, hashOf } from '../../helpers/browser/report-page.js';
 import { staticServer } from '../../helpers/browser/static-server.js';
-import { fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { fixturePath, ptflame, startPtflame, test } from '../../helpers/cli/run-cli.js';
 
 const browser = windows('html', { acceptDownloads: true });
 // what is refused is written to the console
@@ -25,11 +25,23 @@ const other = staticServer();
 
 const TEXT = fixturePath('lab/demo-cre.txt');
 
+/** Addresses that no pack is read of. */
+const OTHER_ADDRESSES: readonly (readonly [name: string, address: () => string])[] = [
+  ['another origin', () => `${other.address}/trace.pack`],
+  ['another origin, without its scheme', () => other.address.replace('http:', '')],
+  ['another origin, with backslashes', () => other.address.replace('http://', '\\\\\\\\')],
+  ['a script', () => "javascript:alert('here')"],
+  ['data', () => 'data:,x'],
+  ['a file', () => 'file:///etc/passwd'],
+  ['a password', () => `http://me:secret@${new URL(other.address).host}/trace.pack`],
+  ['nonsense', () => 'http://['],
+];
+
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ptflame-hosted-'));
-  const run = await ptflame(['page', '--to', 'public', '-q'], { cwd: folder });
-  expect(run).toMatchObject({ exitCode: 0 });
+  const run = await startPtflame(['page', '--to', 'public', '-q'], { cwd: folder });
+  expect(run.exitCode).toBe(0);
   host.folder = join(folder, 'public');
   const symfs = fixturePath('recordings/root');
   const pack = ['pack', fixturePath('recordings/cpus-2.data'), '--symfs', symfs, '-o', 'public/trace.pack', '-q'];
@@ -48,16 +60,7 @@ describe('pack= in the address', () => {
     await page.close();
   });
 
-  test.for([
-    ['another origin', () => `${other.address}/trace.pack`],
-    ['another origin, without its scheme', () => other.address.replace('http:', '')],
-    ['another origin, with backslashes', () => other.address.replace('http://', '\\\\\\\\')],
-    ['a script', () => "javascript:alert('here')"],
-    ['data', () => 'data:,x'],
-    ['a file', () => 'file:///etc/passwd'],
-    ['a password', () => `http://me:secret@${new URL(other.address).host}/trace.pack`],
-    ['nonsense', () => 'http://['],
-  ] as const)('is refused for %s', async ([, address]) => {
+  test.for(OTHER_ADDRESSES)('is refused for %s', async ([, address]) => {
     other.seen.splice(0);
     const page = await browser.openServed(`${host.address}/open.html`, `#pack=${encodeURIComponent(address())}`);
     expect(await shown(page)).toBe('start');
@@ -104,7 +107,7 @@ describe('its workers share memory', () => {
       if (file === 'large.txt') await page.getByRole('button', { name: 'Open it' }).click();
       if (file === 'large.txt') await page.locator('.screen.working').waitFor();
       expect(await shown(page)).toBe('report');
-      const run = await ptflame(['render', file, '-o', 'wanted.html', '-q'], { cwd: dir.path });
+      const run = await ptflame(['render', file, '-j', '2', '-o', 'wanted.html', '-q'], { cwd: dir.path });
       expect(run).toMatchObject({ exitCode: 0 });
       const { bytes } = await save(page, 'Report page');
       expect(bytes.equals(await readFile(dir.file('wanted.html'))), file).toBe(true);
@@ -127,6 +130,7 @@ describe('another page hands a recording over', () => {
   /** Opens the page from another origin. `says`: hears 'PONG', then returns what to send. */
   async function openedByOther(says: string): Promise<{ opener: Page; page: Page }> {
     const opener = await complaining.openServed(`${other.address}/open.html`, '');
+    await opener.locator('.screen.start').waitFor(); // its script is done
     await opener.setContent('<button>Open</button>');
     await opener.evaluate(
       ([address, script]) => {

@@ -27,14 +27,23 @@ export interface StaticServer {
 
 /** `beforeAll` starts it, on a port of its own: an origin of its own. */
 export function staticServer(): StaticServer {
-  const served = { address: '', seen: [] as string[], folder: '', headers: {} as OutgoingHttpHeaders, redirects: new Map<string, string>() };
+  const served = {
+    address: '',
+    seen: [] as string[],
+    folder: '',
+    headers: {} as OutgoingHttpHeaders,
+    redirects: new Map<string, string>(),
+  };
   let server: Server;
   beforeAll(async () => {
     server = createServer(async (request, response) => {
       const { pathname } = new URL(request.url ?? '/', 'http://localhost');
       served.seen.push(pathname);
       const location = served.redirects.get(pathname);
-      if (location !== undefined) return response.writeHead(302, { location }).end();
+      if (location !== undefined) {
+        response.writeHead(302, { location }).end();
+        return;
+      }
       const path = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
       const content = await readFile(join(served.folder, path)).catch(() => null);
       const type = TYPES[extname(path)] ?? 'application/octet-stream';
