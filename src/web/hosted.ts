@@ -4,7 +4,7 @@
  */
 
 /** The page that other pages may open to hand recordings over. It is not isolated: isolation cuts it off from its opener. */
-const OPENED = 'open.html';
+export const OPENED = 'open.html';
 
 const ISOLATION = {
   'Cross-Origin-Opener-Policy': 'same-origin',

@@ -1,8 +1,6 @@
 /**
- * A worker of the library in a browser.
+ * The code of the library's workers in a browser.
  */
-import type { TaskMessage } from '../../pipeline/workers/sending-workers.js';
-import { serveTasks } from '../../pipeline/workers/serve-tasks.js';
+import { serveAsWorker } from '../engine/worker.js';
 
-const serve = serveTasks((message, moved) => postMessage(message, { transfer: [...(moved ?? [])] }));
-addEventListener('message', ({ data }: MessageEvent<TaskMessage>) => serve(data));
+serveAsWorker();

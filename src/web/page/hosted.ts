@@ -5,7 +5,7 @@
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { button } from '../../render/viewer/search-field.js';
 import { visibleText } from '../../render/visible-text.js';
-import { ISOLATING_WORKER } from '../hosted.js';
+import { ISOLATING_WORKER, OPENED } from '../hosted.js';
 import type { EngineProgress, Failure } from '../messages.js';
 
 export const isHosted = document.getElementById('app')?.dataset['hosted'] !== undefined;
@@ -137,7 +137,7 @@ function ask(origin: string, files: readonly File[], answer: (isAccepted: boolea
 export function isolate(isIdle: () => boolean): void {
   const { serviceWorker } = navigator;
   const isTried = serviceWorker === undefined || serviceWorker.controller !== null;
-  if (crossOriginIsolated || isTried || opener !== null) return;
+  if (crossOriginIsolated || isTried || location.pathname.endsWith(`/${OPENED}`)) return;
   serviceWorker.addEventListener('controllerchange', () => {
     if (isIdle()) location.reload();
   });

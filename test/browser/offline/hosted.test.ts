@@ -47,6 +47,7 @@ beforeAll(async () => {
   const pack = ['pack', fixturePath('recordings/cpus-2.data'), '--symfs', symfs, '-o', 'public/trace.pack', '-q'];
   expect(await ptflame(pack, { cwd: folder })).toMatchObject({ exitCode: 0 });
   other.folder = join(folder, 'public');
+  await writeFile(join(other.folder, 'opener.html'), '<link rel="icon" href="data:,"><button>Open</button>');
   other.headers = { 'access-control-allow-origin': '*' };
   host.redirects.set('/detour.pack', `${other.address}/trace.pack`);
 });
@@ -129,9 +130,7 @@ describe('its workers share memory', () => {
 describe('another page hands a recording over', () => {
   /** Opens the page from another origin. `says`: hears 'PONG', then returns what to send. */
   async function openedByOther(says: string): Promise<{ opener: Page; page: Page }> {
-    const opener = await complaining.openServed(`${other.address}/open.html`, '');
-    await opener.locator('.screen.start').waitFor(); // its script is done
-    await opener.setContent('<button>Open</button>');
+    const opener = await complaining.openServed(`${other.address}/opener.html`, '');
     await opener.evaluate(
       ([address, script]) => {
         const send = new Function('page', 'origin', `return (${script})(page, origin)`);

@@ -250,6 +250,23 @@ test('work is cancelled by Escape, and ends its workers at once', async ({ dir }
   await page.close();
 });
 
+test('what needs more memory than there is is refused before the browser ends the page', async ({ dir }) => {
+  const lines = Array.from({ length: 300_000 }, (_, n) => {
+    const address = (0x1000000 + 64 * n).toString(16);
+    return `7 [000] 1.${String(10 * n).padStart(9, '0')}: call 401000 main+0x0 => ${address} function_${n}+0x0\n`;
+  });
+  const path = await dir.write('many.txt', lines.join(''));
+  const page = await openOfflinePage(browser, 2, 0.25);
+  await drop(page, path);
+  expect(await shown(page)).toBe('start');
+  const [message, remedy] = await problem(page);
+  expect(message).toContain('need more memory than');
+  expect(remedy).toContain('Use the command line');
+  await drop(page, TEXT);
+  expect(await shown(page)).toBe('report');
+  await page.close();
+});
+
 test.for(['light', 'dark'] as const)('every screen is accessible, %s', async (colorScheme) => {
   const page = await openOfflinePage(lenient);
   await page.emulateMedia({ colorScheme });

@@ -11,13 +11,17 @@ const PAGE = fileURLToPath(new URL('../../../dist/cli/ptflame.html', import.meta
 
 export const pageText = () => readFileSync(PAGE, 'utf8');
 
-/** `cores`: as the browser counts them; the page has as many workers. */
-export async function openOfflinePage(browser: Windows, cores?: number): Promise<Page> {
+/** `cores`, `gib`: of the machine, as the browser tells; the page has as many workers, and a quarter of the memory. */
+export async function openOfflinePage(browser: Windows, cores?: number, gib?: number): Promise<Page> {
   const page = await browser.open(pageText());
-  if (cores !== undefined) {
-    await page.addInitScript((count) => {
-      Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => count });
-    }, cores);
+  if (cores !== undefined || gib !== undefined) {
+    await page.addInitScript(
+      (told) => {
+        for (const [name, value] of Object.entries(told))
+          if (value !== undefined) Object.defineProperty(navigator, name, { get: () => value });
+      },
+      { hardwareConcurrency: cores, deviceMemory: gib },
+    );
     await page.reload();
   }
   await page.locator('.screen.start').waitFor();
