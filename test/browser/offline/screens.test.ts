@@ -121,7 +121,7 @@ describe('a recording without its binaries', () => {
     await drop(page, RECORDING);
     expect(await shown(page)).toBe('needs');
     expect(await page.locator(heading).textContent()).toBe('cpus-2.data needs the binaries that ran');
-    expect(await page.locator(`${states} .path`).allTextContents()).toEqual(['/opt/ptflame/threads']);
+    expect(await page.locator(`${states} .recorded`).allTextContents()).toEqual(['/opt/ptflame/threads']);
     expect(await page.locator(`${states} .state`).allTextContents()).toEqual(['missing']);
     await drop(page, OTHER_BINARY);
     await page.getByText('Not needed by this recording: loop').waitFor();
@@ -291,8 +291,18 @@ test('nothing is wider than a phone', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(await overflow()).toBeLessThanOrEqual(0);
-  await drop(page, RECORDING);
+  await drop(page, fixturePath('recordings/waits.data'));
   expect(await shown(page)).toBe('needs');
   expect(await overflow()).toBeLessThanOrEqual(0);
+  const rows = await page
+    .locator('.binaries li')
+    .evaluateAll((items) =>
+      items.map((item) => [item.clientHeight, item.scrollHeight, item.querySelector('.recorded')?.clientWidth ?? 0]),
+    );
+  expect(rows.length).toBeGreaterThan(1);
+  for (const [height = 0, content, width] of rows) {
+    expect(content).toBeLessThanOrEqual(height); // long paths do not run into the next row
+    expect(width).toBeGreaterThan(150);
+  }
   await page.close();
 });
