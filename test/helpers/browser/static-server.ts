@@ -40,8 +40,8 @@ export function staticServer(): StaticServer {
       const { pathname } = new URL(request.url ?? '/', 'http://localhost');
       served.seen.push(pathname);
       const location = served.redirects.get(pathname);
-      if (location !== undefined) {
-        response.writeHead(302, { location }).end();
+      if (location !== undefined || pathname === '/favicon.ico') {
+        response.writeHead(location === undefined ? 204 : 302, { ...(location && { location }) }).end();
         return;
       }
       const path = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
