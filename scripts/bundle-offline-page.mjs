@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { offlinePage } from '../dist/src/web/html.js';
-import { hostIsBrowser, leanD3 } from './bundle-settings.mjs';
+import { bareEvents, hostIsBrowser, inBrowser, leanD3 } from './bundle-settings.mjs';
 import { noticeOf, packagesOf } from './licenses.mjs';
 
 const bundled = (settings) =>
@@ -29,13 +29,11 @@ const page = await bundled({
 });
 const style = await bundled({ entryPoints: ['src/web/page/web.css'], target: 'chrome123' });
 const engine = await bundled({
+  ...inBrowser,
   entryPoints: ['src/web/engine/main.ts'],
-  platform: 'browser',
   plugins: [hostIsBrowser],
-  alias: { events: 'bare-events' },
-  // The engine never shares memory, wherever the page is from; and libzstd is to fetch nothing, not even its own code.
-  define: { SharedArrayBuffer: 'undefined', fetch: 'undefined', 'Buffer.from': 'base64Bytes' },
-  inject: ['src/codec/bytes.ts'],
+  alias: bareEvents,
+  define: { ...inBrowser.define, WORKER_CODE: '""' }, // the page sends it
 });
 if ([page, style, engine].some(({ warnings }) => warnings.length > 0)) process.exit(1); // esbuild has printed them
 

@@ -21,16 +21,33 @@ export const inHtml = (text) =>
     .replace(/<\/(script)/gi, '<\\/$1')
     .replace(/<!--/g, '<\\!--');
 
-/** In browsers, a module of src/host/ is the one of the same name in src/host/browser/, and workers are started otherwise. */
+/** In browsers, a module of src/host/ is the one of the same name in src/host/browser/, and workers and files are others. */
 export const hostIsBrowser = {
   name: 'host-is-browser',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\/host\/[\w-]+\.js$/ }, ({ path }) => ({
       path: resolve(`src/host/browser/${basename(path, '.js')}.ts`),
     }));
-    onResolve({ filter: /\/start-workers\.js$/ }, () => ({ path: resolve('src/web/engine/start-workers.ts') }));
+    onResolve({ filter: /\/(?:start-workers|open-sources)\.js$/ }, ({ path }) => ({
+      path: resolve(`src/web/engine/${basename(path, '.js')}.ts`),
+    }));
     // what only the command line asks for: tables, and the levels of `ptflame serve`
     onResolve({ filter: /\/(?:parquet|levels)\// }, () => ({ path: 'left out', namespace: 'left-out' }));
     onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
+
+/** What all code that runs in browsers is bundled with; libzstd is to fetch nothing, not even its own code. */
+export const inBrowser = {
+  bundle: true,
+  platform: 'browser',
+  minify: true,
+  target: 'es2023',
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'warning',
+  define: { fetch: 'undefined', 'Buffer.from': 'base64Bytes' },
+  inject: ['src/codec/bytes.ts'],
+};
+/** Node's events, of which tar-stream asks for more than browsers have. */
+export const bareEvents = { events: 'bare-events' };

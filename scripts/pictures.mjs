@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
@@ -44,6 +44,7 @@ const PAGES = {
       ptflame('render', ...(name === 'a' ? WAITS : [DEMO]), '-o', join(made, `${name}.json`));
     ptflame('merge', join(made, 'a.json'), join(made, 'b.json'), '-o', page('merged'));
   },
+  offline: () => ptflame('page', '-o', page('offline')),
 };
 const page = (name) => join(made, `${name}.html`);
 
@@ -69,12 +70,47 @@ const WIDTHS = [1440, 1024, 768, 390];
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 
-async function draw(name, hash, file, { width, height = 900, colorScheme = 'light' }) {
+/** Screens of the offline page, by what brings them up. */
+const SCREENS = {
+  start: async () => {},
+  failed: (tab) => drop(tab, 'docs/report.png'),
+  working: async (tab) => {
+    const text = gunzipSync(readFileSync(DEMO));
+    writeFileSync(join(made, 'large.txt'), Buffer.concat(new Array(Math.ceil(4e8 / text.length)).fill(text)));
+    await drop(tab, join(made, 'large.txt'));
+    await tab.locator('.working progress[value]').waitFor();
+  },
+  needs: (tab) => drop(tab, 'fixtures/recordings/waits.data', 'fixtures/recordings/root/opt/ptflame/loop'),
+  menu: async (tab) => {
+    await drop(tab, DEMO);
+    await tab.getByRole('button', { name: 'Recording' }).click();
+  },
+  replace: async (tab) => {
+    await drop(tab, DEMO);
+    await tab.locator('.table .head button').first().waitFor({ state: 'attached' });
+    await drop(tab, 'fixtures/lab/demo-cre.txt');
+  },
+  compared: async (tab) => {
+    const recordings = ['cpus-2', 'cpus-4'].map((name) => `fixtures/recordings/${name}.data`);
+    await drop(tab, ...recordings, 'fixtures/recordings/root/opt/ptflame/threads');
+    await tab.locator('.table .head button').first().waitFor({ state: 'attached' });
+  },
+};
+
+async function drop(tab, ...files) {
+  const session = await tab.context().newCDPSession(tab);
+  const data = { items: [], files: files.map((file) => resolve(file)), dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'])
+    await session.send('Input.dispatchDragEvent', { type, x: 200, y: 200, data });
+}
+
+async function draw(name, hash, file, { width, height = 900, colorScheme = 'light' }, act = async () => {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme });
   const tab = await context.newPage();
   const faults = [];
   tab.on('pageerror', (error) => faults.push(String(error)));
   await tab.goto(pathToFileURL(page(name)).href + hash);
+  await act(tab);
   await tab.waitForTimeout(800); // until tables and findings are drawn
   await tab.screenshot({ path: file });
   if (faults.length > 0) throw new Error(`${name}${hash}: ${faults.join('; ')}`);
@@ -103,6 +139,8 @@ async function drawAll(folder) {
         await draw('report', hash, join(folder, `report-${state}-${width}-${colorScheme}.png`), look);
       for (const name of ['demo', 'blocked', 'diff', 'merged'])
         await draw(name, '', join(folder, `${name}-${width}-${colorScheme}.png`), look);
+      for (const [screen, act] of Object.entries(SCREENS))
+        await draw('offline', '', join(folder, `offline-${screen}-${width}-${colorScheme}.png`), look, act);
     }
 }
 

@@ -17,6 +17,7 @@ export {
   type StacksResult,
 } from './pipeline/analyze.js';
 export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import-trace.js';
+export type { TraceSource } from './pipeline/open-sources.js';
 export { openTraceFile, type TraceInput, traceStream } from './pipeline/open-text.js';
 export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-profile.js';
 export type { AnalyzedInput } from './pipeline/read/read-trace.js';

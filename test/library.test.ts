@@ -41,6 +41,7 @@ const PUBLIC = [
   'ThreadProfile',
   'TraceInput',
   'TraceMeta',
+  'TraceSource',
   'ValuesQuestion',
   'ValuesResult',
   'WaitsQuestion',

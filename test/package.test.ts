@@ -48,7 +48,8 @@ test('contains the man page where npm links it', () => {
 
 test('contains nothing that only developers need', () => {
   const ours = files.filter(
-    ({ path }) => !/^(dist\/(cli|src)|docs|fixtures\/demo|man|recipes|sql)\/|^[A-Z]+(\.md)?$|^package.json$/.test(path),
+    ({ path }) =>
+      !/^(dist\/(browser|cli|src)|docs|fixtures\/demo|man|recipes|sql)\/|^[A-Z]+(\.md)?$|^package.json$/.test(path),
   );
   expect(ours).toEqual([]);
   expect(files.filter(({ path }) => path.includes('.cache'))).toEqual([]); // compiled code of this machine

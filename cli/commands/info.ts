@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { SymbolKind } from '../../src/model/symbol-table.js';
-import { openRecording } from '../../src/perfdata/open-recording.js';
+import { mainOfWakings } from '../../src/perfdata/beside.js';
+import { dataFilePath, firstBytes, openRecording, openSides } from '../../src/perfdata/open-recording.js';
 import { isGzip, isPack, isRecording } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { detectInputKind, openTraceFile } from '../../src/pipeline/open-text.js';
@@ -20,7 +21,6 @@ import { describeRecording, sampleDecoding } from '../info/describe-recording.js
 import type { RecordingInfo } from '../info/recording-info.js';
 import { recordingLines } from '../info/recording-lines.js';
 import { describeCall, readCaptures } from '../input/captures.js';
-import { dataFilePath, firstBytes, mainOfWakings, openSides } from '../input/open-sides.js';
 import { beginning, isFolderOfTables, otherKind } from '../input/other-kinds.js';
 import { decoding, decodingWords, general, outputs, symfs } from '../options/shared.js';
 import { path } from '../options/values.js';

@@ -9,7 +9,8 @@ import * as z from 'zod';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { lacksKernelNames } from '../../src/model/sample-table.js';
 import { safeJson } from '../../src/model/text.js';
-import { openRecording } from '../../src/perfdata/open-recording.js';
+import { formatsPath, notesPath, wakingsPath } from '../../src/perfdata/beside.js';
+import { dataFilePath, openRecording, recordsEvents } from '../../src/perfdata/open-recording.js';
 import type { Manifest } from '../../src/perfdata/pack/manifest.js';
 import {
   type LeftOut,
@@ -23,7 +24,6 @@ import { PACK_PATHS } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { formatMany } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { dataFilePath, formatsPath, notesPath, recordsEvents, wakingsPath } from '../input/open-sides.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { decoding, general } from '../options/shared.js';
 import { path } from '../options/values.js';
@@ -118,7 +118,7 @@ function packed({ path, file }: PackableFile, directory: string): PackedFile {
 
 /** Packs only real notes: next to an untrusted recording, that file may be or link to anything. */
 async function notesFor(path: string): Promise<PackedFile[]> {
-  const notes = await readNotes(path);
+  const notes = readNotes(path);
   if (notes === null) return [];
   return [
     { source: Buffer.from(`${safeJson(JSON.stringify(notes, null, 2))}\n`), name: notesPath(PACK_PATHS.recording) },

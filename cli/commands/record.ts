@@ -2,8 +2,8 @@
  * `ptflame record`: checks the machine, runs perf, and checks the recording.
  */
 
+import { formatsPath, wakingsPath } from '../../src/perfdata/beside.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { formatsPath, wakingsPath } from '../input/open-sides.js';
 import { FORMATS, outputFormats, refuseRecordingName } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { noIntelPt } from '../perf/failures.js';

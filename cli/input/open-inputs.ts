@@ -4,20 +4,19 @@
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { PtflameError } from '../../src/model/errors.js';
-import { isPack, isRecording } from '../../src/perfdata/recognize.js';
+import { firstBytes } from '../../src/perfdata/open-recording.js';
 import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
 import { type OpenedInput, openTraceFile, traceStream } from '../../src/pipeline/open-text.js';
+import { kindOfInput } from '../../src/pipeline/other-kinds.js';
 import type { DecodedRecording, SampledRecording } from '../../src/pipeline/read/recording-source.js';
 import { openStoredTrace, type StoredTrace } from '../../src/pipeline/stored-trace.js';
 import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
-import { isTraceFile } from '../../src/trace/file/format.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { refuseOverwriting, statOrNull } from '../output/refuse-overwriting.js';
 import type { OnlySamples } from '../perf/decode.js';
 import { notifier } from '../terminal/notify.js';
 import { slowestSnapshot } from './captures.js';
 import type { MayLack } from './lacking-files.js';
-import { firstBytes } from './open-sides.js';
 import { refuseOtherKind } from './other-kinds.js';
 
 /** What a command reads: text or a profile, a recording (decoded while it is read), or an imported trace. */
@@ -53,10 +52,10 @@ async function openPath(
   options: DecodingOptions & OnlySamples,
   signal: AbortSignal,
 ): Promise<CommandInput> {
-  const first = firstBytes(path);
-  if (isRecording(first) || isPack(first))
+  const kind = kindOfInput(firstBytes(path));
+  if (kind === 'recording' || kind === 'pack')
     return (await import('../perf/decode.js')).decodeInput(path, options, signal);
-  if (options.wakes === undefined && isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
+  if (options.wakes === undefined && kind === 'stored') return openStoredTrace(path, { salvage: options.salvage });
   await refuseOtherKind(path);
   if (options.wakes !== undefined) throw noMain(path);
   const pipe = openIfPipe(path);

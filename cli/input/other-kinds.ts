@@ -4,12 +4,12 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
+import { firstBytes } from '../../src/perfdata/open-recording.js';
 import { isGzip } from '../../src/perfdata/recognize.js';
 import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { KIND_BYTES, type OtherKind, otherKindOf } from '../../src/pipeline/other-kinds.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { statOrNull } from '../output/refuse-overwriting.js';
-import { firstBytes } from './open-sides.js';
 
 /** @throws PtflameError INPUT_KIND for what is no input of any command that reads traces */
 export async function refuseOtherKind(path: string): Promise<void> {

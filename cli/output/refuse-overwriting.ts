@@ -4,7 +4,7 @@
 import { type BigIntStats, existsSync, fstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
-import { notesPath } from '../input/open-sides.js';
+import { notesPath } from '../../src/perfdata/beside.js';
 import { isStandardOutput } from './write-chunks.js';
 
 interface NamedFile {

@@ -7,7 +7,14 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import type { RecordingEnvironment } from '../../src/model/profile/profile.js';
-import { openRecording } from '../../src/perfdata/open-recording.js';
+import {
+  dataFilePath,
+  firstBytes,
+  openRecording,
+  openSides,
+  recordingEnvironment,
+  recordsEvents,
+} from '../../src/perfdata/open-recording.js';
 import { type NeededFile, neededFiles } from '../../src/perfdata/pack/needed-files.js';
 import { isPack, PACK_PATHS } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
@@ -18,6 +25,7 @@ import {
   findBinaries,
   type Jumps,
 } from '../../src/pipeline/decode/encoded-recording.js';
+import { damagedRecording, noTrace } from '../../src/pipeline/open-recorded.js';
 import type { DecodedRecording, SampledRecording } from '../../src/pipeline/read/recording-source.js';
 import { formatBytes } from '../../src/render/format.js';
 import { DISK_FILES } from '../../src/symbols/symbol-files.js';
@@ -25,12 +33,10 @@ import { chooseDecoder } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import { fetchBinaries, NOTHING_FETCHED } from '../input/fetch-binaries.js';
 import { lackingAtFirst, type MayLack } from '../input/lacking-files.js';
-import { dataFilePath, firstBytes, openSides, recordsEvents } from '../input/open-sides.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { createTemporaryDirectory } from '../output/temporary-files.js';
-import { readNotes } from '../record/recording-notes.js';
 import { notify } from '../terminal/notify.js';
-import { decodeRecording, recordingEnvironment } from './script.js';
+import { decodeRecording } from './script.js';
 
 /** Questions that samples alone answer need no trace to be decoded. Default: false. */
 export interface OnlySamples {
@@ -48,8 +54,7 @@ export async function decodeInput(
   const { recording, broken } = intact;
   const shownPath = place.isPacked ? PACK_PATHS.recording : place.path;
   const sides = await openSides({ ...place, shownPath, recording }, options.wakes, signal);
-  const startedAt = (await readNotes(place.path))?.startedAt ?? null;
-  const recorded = { ...recordingEnvironment(recording), startedAt };
+  const recorded = recordingEnvironment(recording, place.path);
   if (recording.trace !== null && !options.onlySamples) {
     const opened = { ...intact, place: { ...place, name: path }, recorded };
     return { ...(await decodeTrace(opened, options, signal)), sides };
@@ -92,7 +97,7 @@ async function openIntact(
 ): Promise<Intact> {
   const recording = await openRecording(path, { signal, name });
   if (recording.damage.length === 0) return { recording, data: path, broken: null };
-  if (!options.salvage) throw damaged(given, recording.damage);
+  if (!options.salvage) throw damagedRecording(given, recording.damage);
   const { path: data, lost } = await salvage(path, options, signal);
   const { formats } = recording.samples;
   return { recording: await openRecording(data, { signal, name, formats, notesOf: path }), data, broken: lost };
@@ -151,23 +156,9 @@ function withCopy(file: NeededFile, { paths }: FoundBinaries, root: string): Nee
   return copy === undefined || resolve(copy) === resolve(join(root, file.path)) ? file : { ...file, state: 'same' };
 }
 
-function noTrace(path: string): PtflameError {
-  return new PtflameError('NO_BRANCHES', `${path} is a recording without an Intel PT trace`, {
-    hint: 'record with ptflame record, or perf record -e intel_pt//u; ptflame info FILE shows what it contains',
-  });
-}
-
 function noSamples(path: string): PtflameError {
   return new PtflameError('NOT_RECORDED', `${path} has an Intel PT trace, but no samples of events`, {
     hint: 'record with --probe, or with --waits; ptflame latency and report answer from the trace; ptflame info FILE shows what it contains',
-  });
-}
-
-/** perf decodes nothing of such a file, or crashes. */
-function damaged(path: string, damage: readonly string[]): PtflameError {
-  return new PtflameError('RECORDING_DAMAGED', `${path} is damaged: ${damage[0]}`, {
-    hint: 'copy it again from where it was recorded, or use --salvage to decode the intact part; ptflame info FILE shows more',
-    output: damage.slice(1),
   });
 }
 

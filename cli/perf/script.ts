@@ -4,13 +4,12 @@
 import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
-import type { RecordingEnvironment } from '../../src/model/profile/profile.js';
 import { perfTimeText } from '../../src/model/trace/perf-time.js';
+import { recordingEnvironment, recordsEvents } from '../../src/perfdata/open-recording.js';
 import { type DecodeJob, type PlanOptions, planJobs } from '../../src/perfdata/plan-jobs.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import type { DecodedRecording } from '../../src/pipeline/read/recording-source.js';
 import { formatDuration } from '../../src/render/format.js';
-import { recordsEvents } from '../input/open-sides.js';
 import { perfFailure } from './failures.js';
 
 export interface DecodeOptions {
@@ -58,15 +57,9 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
     maxConcurrent: options.jobs,
     sideband: recording.sideband,
     samplesOf: recording,
-    recorded: recordingEnvironment(recording),
+    recorded: recordingEnvironment(recording, path),
     broken: null,
   };
-}
-
-/** Whether it has samples of tracepoints or probes. */
-export function recordingEnvironment({ machine, command }: Recording): RecordingEnvironment {
-  const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
-  return { host, kernel, cpu, perf, command, startedAt: null };
 }
 
 /** Returns perf's arguments for a part of a recording. */

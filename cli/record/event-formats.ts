@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
-import { formatsPath } from '../input/open-sides.js';
+import { formatsPath } from '../../src/perfdata/beside.js';
 import { kernelNotes } from './machine/kernel-symbols.js';
 import { eventDirectory } from './machine/tracing.js';
 

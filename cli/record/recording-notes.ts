@@ -1,9 +1,8 @@
 /**
  * Notes on how, where and when a recording was made, in OUT.ptflame.json next to it. docs/recording.md explains them.
  */
-import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod';
-import { notesPath } from '../input/open-sides.js';
+import { notesOf } from '../../src/perfdata/open-recording.js';
 
 export const RecordingNotes = z.object({
   format: z.literal('ptflame-recording'),
@@ -42,16 +41,10 @@ export const RecordingNotes = z.object({
 });
 export type RecordingNotes = z.infer<typeof RecordingNotes>;
 
-/** Far more than any command line needs. */
-const MAX_BYTES = 4 * 1024 * 1024;
-
 /** Returns the notes next to a recording; null if there are none, or the file holds something else. */
-export async function readNotes(recording: string): Promise<RecordingNotes | null> {
+export function readNotes(recording: string): RecordingNotes | null {
   try {
-    const path = notesPath(recording);
-    const stats = await stat(path);
-    if (!stats.isFile() || stats.size > MAX_BYTES) return null; // reading a pipe could block
-    return RecordingNotes.parse(JSON.parse(await readFile(path, 'utf8')));
+    return RecordingNotes.parse(JSON.parse(notesOf(recording) ?? ''));
   } catch {
     return null;
   }

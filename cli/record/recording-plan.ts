@@ -3,7 +3,7 @@
  */
 
 import { PtflameError } from '../../src/model/errors.js';
-import { wakingsPath } from '../input/open-sides.js';
+import { wakingsPath } from '../../src/perfdata/beside.js';
 import { kebabCase } from '../usage/flag.js';
 import type { Timeouts } from './await-end.js';
 import { type Buffers, chooseBuffers, eventBuffers } from './buffers.js';

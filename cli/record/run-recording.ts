@@ -4,7 +4,7 @@
 import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError } from '../../src/model/errors.js';
-import { formatsPath } from '../input/open-sides.js';
+import { formatsPath } from '../../src/perfdata/beside.js';
 import { handleInterrupts } from '../process/interrupts.js';
 import { awaitEnd, TIMEOUTS, type Timeouts } from './await-end.js';
 import { type PerfExit, PerfProcess } from './perf-process.js';

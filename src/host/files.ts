@@ -9,6 +9,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  type Stats,
   statSync,
   unlinkSync,
   writeSync,
@@ -54,6 +55,15 @@ export interface NamedFile extends OwnFile {
   stream(pieceBytes: number): AsyncIterable<Uint8Array>;
 }
 
+/** Says what a path names, without opening it. @throws the system error */
+export function kindOfPath(path: string): PathKind {
+  return kindOf(statSync(path));
+}
+
+function kindOf(stats: Stats): PathKind {
+  return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'stream';
+}
+
 class PathFile extends Descriptor implements NamedFile {
   readonly kind: PathKind;
   readonly identity: string;
@@ -61,7 +71,7 @@ class PathFile extends Descriptor implements NamedFile {
   constructor(fd: number) {
     super(fd);
     const stats = fstatSync(fd);
-    this.kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'stream';
+    this.kind = kindOf(stats);
     this.identity = `${stats.dev} ${stats.ino}`;
   }
 

@@ -44,13 +44,21 @@ export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Genera
 
 /** Yields the page of a comparison of two recordings. */
 export function* renderComparedHtml(comparison: Comparison, options: DiffPictureOptions = {}): Generator<string> {
-  const { title = DEFAULT_TITLE, icicle = START.isIcicle, widthOf = START.widthOf } = options;
-  const { scales, per } = comparison;
-  const start: State = { ...START, ...COMPARED_RECORDINGS, isIcicle: icicle, widthOf };
-  const head = { windowTitle: title, markup: comparedHeadMarkup(comparison, title), start: formatHash(start, null) };
-  yield opening(head);
-  yield* deflatedBase64(pageDataPieces(profileOfBoth(comparison), null, { scales, per }));
+  yield opening(comparedHead(comparison, options));
+  yield* deflatedBase64(comparedDataPieces(comparison));
   yield AFTER_DATA;
+}
+
+export function comparedHead(comparison: Comparison, options: DiffPictureOptions): ReportHead {
+  const { title = DEFAULT_TITLE, icicle = START.isIcicle, widthOf = START.widthOf } = options;
+  const start: State = { ...START, ...COMPARED_RECORDINGS, isIcicle: icicle, widthOf };
+  return { windowTitle: title, markup: comparedHeadMarkup(comparison, title), start: formatHash(start, null) };
+}
+
+/** Yields the data of the page of a comparison. */
+export function comparedDataPieces(comparison: Comparison): ReturnType<typeof pageDataPieces> {
+  const { scales, per } = comparison;
+  return pageDataPieces(profileOfBoth(comparison), null, { scales, per });
 }
 
 /** What a page shows besides a profile. */

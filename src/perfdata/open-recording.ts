@@ -1,9 +1,13 @@
 /**
- * Opens a recording by its path, and those that were made next to it.
+ * Opens a recording by its path, and what was made next to it. In a browser, paths name what was dropped.
  */
-import type { Stats } from 'node:fs';
-import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
+import { utf8Text } from '../codec/bytes.js';
+import { kindOfPath, openIfFile, openPath } from '../host/files.js';
+import { nextTurn } from '../host/turns.js';
 import { PtflameError, unreadableInput } from '../model/errors.js';
+import { type OwnFile, readFully } from '../model/open-file.js';
+import type { RecordingEnvironment } from '../model/profile/profile.js';
+import { formatsPath, notesPath, wakingsPath } from './beside.js';
 import { readFormatNotes } from './event-format.js';
 import { notARecording } from './header.js';
 import { KernelNotes } from './kernel-notes.js';
@@ -25,52 +29,120 @@ export interface OpenRecordingOptions extends Omit<ReadRecordingOptions, 'kernel
  */
 export async function openRecording(path: string, options: OpenRecordingOptions = {}): Promise<Recording> {
   const { name: called = path } = options;
-  const isDirectory = (await orUnreadable(called, stat(path))).isDirectory();
+  const isDirectory = orUnreadable(called, () => kindOfPath(path)) === 'directory';
   const [data, name] = isDirectory ? [path, called].map((each) => `${each.replace(/\/+$/, '')}/data`) : [path, called];
-  if (isDirectory && (await isMissing(data))) throw notARecording(`the directory ${called}`);
-  const stats = await orUnreadable(name, stat(data));
-  if (!stats.isFile()) throw notARecording(name); // checked first: opening a pipe would block
-  const file = await orUnreadable(name, open(data));
+  if (isDirectory && isMissing(data)) throw notARecording(`the directory ${called}`);
+  const isFile = orUnreadable(name, () => kindOfPath(data)) === 'file';
+  if (!isFile) throw notARecording(name); // checked first: opening a pipe would block
+  const file = orUnreadable(name, () => openPath(data));
   try {
-    const notes = await eventNotes(options.notesOf ?? path);
+    const notes = textAt(formatsPath(options.notesOf ?? path), MAX_FORMATS_BYTES) ?? '';
     const formats = options.formats ?? readFormatNotes(notes);
     const read = { ...options, formats, kernel: new KernelNotes(notes) };
-    return await readRecording(asRecordingFile(name, file, stats), read);
+    return await readRecording(asRecordingFile(name, file), read);
   } finally {
-    await file.close();
+    file.close();
   }
+}
+
+function asRecordingFile(name: string, file: OwnFile) {
+  const read = async (into: Uint8Array, at: number) => {
+    await nextTurn(); // lets signals arrive
+    return orUnreadable(name, () => file.read(into, at));
+  };
+  return { name, sizeBytes: file.sizeBytes, read };
 }
 
 /** Far above the formats of all events of a kernel. */
-const MAX_NOTES_BYTES = 32 * 1024 * 1024;
+const MAX_FORMATS_BYTES = 32 * 1024 * 1024;
+/** Far more than any command line needs. */
+const MAX_NOTES_BYTES = 4 * 1024 * 1024;
 
-/** Reads what was noted of events when a recording began, next to it: also of those of its side recording; or nothing. */
-async function eventNotes(recording: string): Promise<string> {
-  const path = `${recording.replace(/\/+$/, '').replace(/\.wakes\.data$/, '')}.formats`;
-  const stats = await stat(path).catch(() => null);
-  if (!stats?.isFile() || stats.size > MAX_NOTES_BYTES) return '';
-  return readFile(path, 'utf8').catch(() => '');
-}
-
-function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {
-  const read = async (into: Uint8Array, at: number) =>
-    (await orUnreadable(name, file.read(into, 0, into.length, at))).bytesRead;
-  return { name, sizeBytes: size, read };
-}
-
-function isMissing(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => false,
-    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
-  );
-}
-
-async function orUnreadable<Value>(path: string, value: Promise<Value>): Promise<Value> {
+/** Returns the text of a file; null: it cannot be read, or is longer than `maxBytes`. */
+export function textAt(path: string, maxBytes: number): string | null {
+  const file = openIfFile(path);
+  if (file === null) return null;
   try {
-    return await value;
+    const { sizeBytes } = file;
+    if (sizeBytes > maxBytes) return null;
+    const bytes = new Uint8Array(sizeBytes);
+    return utf8Text(bytes.subarray(0, readFully(file, bytes, 0)));
+  } catch {
+    return null;
+  } finally {
+    file.close();
+  }
+}
+
+/** Returns the text of the notes next to a recording; null: there are none. */
+export function notesOf(recording: string): string | null {
+  return textAt(notesPath(recording), MAX_NOTES_BYTES);
+}
+
+/** Returns where, when and how a recording was made. `path`: its notes, which say when, are next to it. */
+export function recordingEnvironment({ machine, command }: Recording, path: string): RecordingEnvironment {
+  const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
+  return { host, kernel, cpu, perf, command, startedAt: startOf(notesOf(path)) };
+}
+
+function startOf(notes: string | null): string | null {
+  try {
+    const { format, startedAt } = JSON.parse(notes ?? '') as { format?: unknown; startedAt?: unknown };
+    return format === 'ptflame-recording' && typeof startedAt === 'string' ? startedAt : null;
+  } catch {
+    return null;
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    kindOfPath(path);
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === 'ENOENT';
+  }
+}
+
+function orUnreadable<Value>(path: string, value: () => Value): Value {
+  try {
+    return value();
   } catch (cause) {
     throw unreadableInput(path, cause);
   }
+}
+
+/** A recording and its file; the name is for messages. */
+export interface MainRecording {
+  readonly name: string;
+  readonly path: string;
+  /** Its path as it is shown: a pack's own, not that of its temporary copy. Default: its path. */
+  readonly shownPath?: string;
+  readonly recording: Recording;
+}
+
+/**
+ * Opens what was recorded next to a recording: wakings of the whole machine. `wakes`: a file that the user named. One that is
+ * missing under its usual name matters only if other events were recorded.
+ *
+ * @throws PtflameError as `openSideRecording` does
+ */
+export async function openSides(main: MainRecording, wakes?: string, signal?: AbortSignal): Promise<SideRecording[]> {
+  const { path, shownPath = path } = main;
+  const options = { name: wakes ?? wakingsPath(shownPath), ...(signal && { signal }) };
+  const side = await openSideRecording(main, wakes ?? wakingsPath(path), options);
+  if (side.recording === null && wakes !== undefined) throw noWakings(wakes);
+  return side.recording !== null || recordsEvents(main.recording) ? [side] : [];
+}
+
+/** Whether tracepoints or probes were recorded, even if nothing happened at them. */
+export function recordsEvents({ samples }: Recording): boolean {
+  return samples.tables.length > 0 || samples.unreadable > 0;
+}
+
+function noWakings(wakes: string): PtflameError {
+  return new PtflameError('INPUT_UNREADABLE', `cannot open ${wakes}: no such file`, {
+    hint: '--wakes needs the recording of wakings that ptflame record --waits made; its usual name is FILE.wakes.data',
+  });
 }
 
 /**
@@ -93,4 +165,30 @@ function orMissing(error: unknown): null {
   const cause = error instanceof PtflameError ? (error.cause as { code?: string } | undefined) : undefined;
   if (cause?.code === 'ENOENT') return null;
   throw error;
+}
+
+/** Enough to recognize a pack. */
+const HEAD_BYTES = 4096;
+
+/** Returns the file inside a directory that `perf record --kcore` made; other paths stay as they are. */
+export function dataFilePath(path: string): string {
+  return kindOfPath(path) === 'directory' ? `${path.replace(/\/+$/, '')}/data` : path;
+}
+
+/** Returns the first bytes of a file, which say what it is; none of anything but a readable file. */
+export function firstBytes(path: string): Uint8Array {
+  try {
+    // opening a pipe, then closing it, would end its writer
+    const data = dataFilePath(path);
+    const file = kindOfPath(data) === 'file' ? openIfFile(data) : null;
+    if (file === null) return new Uint8Array();
+    try {
+      const bytes = new Uint8Array(HEAD_BYTES);
+      return bytes.subarray(0, file.read(bytes, 0));
+    } finally {
+      file.close();
+    }
+  } catch {
+    return new Uint8Array();
+  }
 }

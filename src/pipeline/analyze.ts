@@ -6,6 +6,7 @@ import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Nanoseconds } from '../model/units.js';
+import type { OpenSourcesOptions, TraceSource } from './open-sources.js';
 import type { ReplayResult, ThreadStack } from './profile/profile-builder.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { Progress, ReadOptions } from './read/trace-builder.js';
@@ -14,7 +15,11 @@ import { type ExtraQuestions, type ReplayTraceOptions, replayTrace } from './rep
 import { withTrace } from './with-trace.js';
 import type { ResourceOptions } from './workers/resources.js';
 
-export interface AnalyzeOptions extends Pick<ReadOptions, 'select'>, ResourceOptions, ReplayTraceOptions {
+export interface AnalyzeOptions
+  extends Pick<ReadOptions, 'select'>,
+    ResourceOptions,
+    OpenSourcesOptions,
+    ReplayTraceOptions {
   /** Accepts a trace without times: frames are weighted by calls. Default: false, such a trace is refused. */
   readonly byCalls?: boolean;
   /** Called after each piece of input and each replayed thread. */
@@ -22,12 +27,15 @@ export interface AnalyzeOptions extends Pick<ReadOptions, 'select'>, ResourceOpt
 }
 
 /**
- * Replays a trace. The result depends neither on the order of the inputs, nor on where they are split, nor on the number of workers.
+ * Replays a trace, of opened inputs or of files: recordings, packs, imported traces or text, also compressed. The result depends neither on the order of the inputs, nor on where they are split, nor on the number of workers.
  *
  * @throws PtflameError NO_BRANCHES, TIMELESS, NO_PROCESS_IDS, NO_THREAD_NAMES, NOTHING_SELECTED or TEMPORARY_FILE; and
  *   the reason of `signal`. An input that breaks off is not an error if a branch was read: see `Quality.brokenInputs`.
  */
-export async function analyze(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<Profile> {
+export async function analyze(
+  inputs: readonly (TraceSource | AnalyzedInput)[],
+  options: AnalyzeOptions = {},
+): Promise<Profile> {
   return (await ask(inputs, options, {})).profile;
 }
 
@@ -46,7 +54,7 @@ export interface LatencyResult {
  * @throws PtflameError as `analyze`, and NO_SUCH_FUNCTION
  */
 export async function askLatency(
-  inputs: readonly AnalyzedInput[],
+  inputs: readonly (TraceSource | AnalyzedInput)[],
   latency: LatencyOptions,
   options: AnalyzeOptions = {},
 ): Promise<LatencyResult> {
@@ -65,7 +73,7 @@ export interface StacksResult {
 
 /** Returns the stacks of all threads at one moment. */
 export async function askStacks(
-  inputs: readonly AnalyzedInput[],
+  inputs: readonly (TraceSource | AnalyzedInput)[],
   stacksAt: Moment,
   options: AnalyzeOptions = {},
 ): Promise<StacksResult> {
@@ -73,7 +81,11 @@ export async function askStacks(
   return { profile, atNs, stacks };
 }
 
-function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, asked: ExtraQuestions): Promise<ReplayResult> {
+function ask(
+  inputs: readonly (TraceSource | AnalyzedInput)[],
+  options: AnalyzeOptions,
+  asked: ExtraQuestions,
+): Promise<ReplayResult> {
   const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
   return withTrace(inputs, withOptions, (trace, resources) => replayTrace(trace, options, asked, resources));
 }

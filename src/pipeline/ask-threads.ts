@@ -20,6 +20,7 @@ import type { SymbolTable } from '../model/symbol-table.js';
 import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import type { StoredThreads } from '../trace/stored-threads.js';
 import type { AnalyzeOptions } from './analyze.js';
+import type { TraceSource } from './open-sources.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { Trace } from './read/trace.js';
 import { type FunctionPattern, findFunctions } from './replay/find-functions.js';
@@ -43,7 +44,7 @@ export interface AskedProfile {
 
 /** Reads a trace and hands it to a function, which may ask its threads for as long as it runs. */
 export function askThreads<Result>(
-  inputs: readonly AnalyzedInput[],
+  inputs: readonly (TraceSource | AnalyzedInput)[],
   options: AnalyzeOptions,
   work: (trace: AskableTrace) => Promise<Result>,
 ): Promise<Result> {

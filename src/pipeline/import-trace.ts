@@ -13,13 +13,14 @@ import { type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/uni
 import { EventPacker, expectedSites, type PackingParameters, packThread } from '../trace/blocks.js';
 import type { SideRecords, StoredSamples, TraceContents } from '../trace/file/contents.js';
 import { type WrittenThread, writeTraceFile } from '../trace/file/write.js';
+import type { OpenSourcesOptions, TraceSource } from './open-sources.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import { type BrokenInput, boundsOfTrace, type Trace } from './read/trace.js';
 import type { Progress, ReadOptions } from './read/trace-builder.js';
 import { withTrace } from './with-trace.js';
 import type { ResourceOptions } from './workers/resources.js';
 
-export interface ImportOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions {
+export interface ImportOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions, OpenSourcesOptions {
   /** Called after each piece of input and each written thread. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -42,7 +43,7 @@ export interface ImportedTrace {
  * @throws PtflameError as `analyze`, except TIMELESS; and whatever `write` throws
  */
 export async function importTrace(
-  inputs: readonly AnalyzedInput[],
+  inputs: readonly (TraceSource | AnalyzedInput)[],
   write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
   options: ImportOptions = {},
 ): Promise<ImportedTrace> {

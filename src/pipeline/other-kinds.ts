@@ -1,9 +1,20 @@
 /**
- * Recognizes files from which no trace can be read, by their content, and says what they are good for.
+ * Recognizes files by their content: those with a trace, and those from which none can be read, with what they are good for.
  */
 import { latin1Text } from '../codec/bytes.js';
-import { MANIFEST } from '../perfdata/recognize.js';
+import { isPack, isRecording, MANIFEST } from '../perfdata/recognize.js';
 import { shellWords } from '../render/visible-text.js';
+import { isTraceFile } from '../trace/file/format.js';
+
+/** A recording, a pack, an imported trace; anything else may be text, also compressed. */
+export type InputFileKind = 'recording' | 'pack' | 'stored' | 'text';
+
+/** `first`: the first 4 KiB of a file. */
+export function kindOfInput(first: Uint8Array): InputFileKind {
+  if (isRecording(first)) return 'recording';
+  if (isPack(first)) return 'pack';
+  return isTraceFile(first) ? 'stored' : 'text';
+}
 
 export interface OtherKind {
   /** "a picture that ptflame drew". */

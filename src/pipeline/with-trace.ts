@@ -2,6 +2,7 @@
  * Reads a trace and hands it to a function; workers, memory and temporary files exist until that function is done.
  */
 import { watchMemory } from '../model/memory.js';
+import type { OpenSourcesOptions, TraceSource } from './open-sources.js';
 import { type AnalyzedInput, readTrace } from './read/read-trace.js';
 import { refuseUnusable } from './read/refusals.js';
 import type { Trace } from './read/trace.js';
@@ -11,7 +12,7 @@ import { asMemoryRefusal, MemoryBudget } from './workers/memory-budget.js';
 import { planResources, type ResourceOptions } from './workers/resources.js';
 import { WorkerPool } from './workers/worker-pool.js';
 
-export interface WithTraceOptions extends ReadOptions, ResourceOptions {
+export interface WithTraceOptions extends ReadOptions, ResourceOptions, OpenSourcesOptions {
   /** Accepts a trace without times. */
   readonly byCalls: boolean;
   /** Accepts traces of samples alone, even of none, for questions that samples and switches answer. Default: false. */
@@ -33,7 +34,27 @@ function mayBeWithoutBranches({ account, store, samples }: Trace, { mayLackBranc
   return mayLackBranches === true && couldHave && !store.hasThreads;
 }
 
+/** `sources`: opened inputs, or files, which are opened until then. */
 export async function withTrace<Result>(
+  sources: readonly (TraceSource | AnalyzedInput)[],
+  options: WithTraceOptions,
+  work: (trace: Trace, resources: WorkResources) => Promise<Result>,
+): Promise<Result> {
+  if (sources.every(isOpened)) return withOpened(sources, options, work);
+  const { openSources } = await import('./open-sources.js');
+  const { inputs, close } = await openSources(sources, options);
+  try {
+    return await withOpened(inputs, options, work);
+  } finally {
+    close();
+  }
+}
+
+function isOpened(source: TraceSource | AnalyzedInput): source is AnalyzedInput {
+  return typeof source !== 'string' && !(source instanceof Blob);
+}
+
+async function withOpened<Result>(
   inputs: readonly AnalyzedInput[],
   options: WithTraceOptions,
   work: (trace: Trace, resources: WorkResources) => Promise<Result>,

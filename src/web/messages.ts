@@ -10,6 +10,8 @@ export type OutputFormat = 'html' | 'ptf' | 'folded' | 'svg' | 'json';
 export interface OpenOptions {
   /** How many workers read, decode and replay. */
   readonly jobs: number;
+  /** What all of the work may take; more is refused before the browser ends the page. */
+  readonly memoryBytes: number;
   /** Shows a recording without those of its binaries that are not here. */
   readonly withoutBinaries: boolean;
   /** Accepts a trace without times. */
@@ -29,7 +31,7 @@ export type Answer =
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'written'; readonly name: string; readonly content: Blob };
 
-export type Phase = 'unpack' | 'read' | 'replay' | 'write';
+export type Phase = 'fetch' | 'unpack' | 'read' | 'replay' | 'write';
 
 export interface EngineProgress {
   readonly phase: Phase;

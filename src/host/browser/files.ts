@@ -3,14 +3,20 @@
  */
 
 import type { FileRef, OpenFile, OwnFile } from '../../model/open-file.js';
-import type { NamedFile, TemporaryFile } from '../files.js';
+import type { NamedFile, PathKind, TemporaryFile } from '../files.js';
 
 /** Of workers; the types of pages lack it. */
 declare class FileReaderSync {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }
 
-const READER = new FileReaderSync();
+/** Made when it is needed: pages have none, and draw what workers found. */
+let reader: FileReaderSync | null = null;
+
+function bytesOf(blob: Blob): Uint8Array<ArrayBuffer> {
+  reader ??= new FileReaderSync();
+  return new Uint8Array(reader.readAsArrayBuffer(blob));
+}
 
 /** A read takes milliseconds, however short it is: more is read at once, and most where the reads follow each other. */
 const MIN_READ_BYTES = 256 * 1024;
@@ -56,7 +62,7 @@ class BlobFile implements NamedFile {
   }
 
   private bytesAt(at: number, length: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(READER.readAsArrayBuffer(this.ref.slice(at, at + length)));
+    return bytesOf(this.ref.slice(at, at + length));
   }
 }
 
@@ -95,9 +101,21 @@ export function mount(path: string, content: Blob): void {
 }
 
 /** @throws Error with the code of a system error */
+export function kindOfPath(path: string): PathKind {
+  if (MOUNTED.has(path)) return 'file';
+  const folder = `${path}/`;
+  for (const other of MOUNTED.keys()) if (other.startsWith(folder)) return 'directory';
+  throw noSuchFile(path);
+}
+
+function noSuchFile(path: string): Error {
+  return Object.assign(new Error(`no such file: ${path}`), { code: 'ENOENT' });
+}
+
+/** @throws Error with the code of a system error */
 export function openPath(path: string): NamedFile {
   const content = MOUNTED.get(path);
-  if (content === undefined) throw Object.assign(new Error(`no such file: ${path}`), { code: 'ENOENT' });
+  if (content === undefined) throw noSuchFile(path);
   return new BlobFile(content, path);
 }
 

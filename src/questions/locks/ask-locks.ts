@@ -5,6 +5,7 @@
 import { PtflameError } from '../../model/errors.js';
 import type { Address } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
+import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { partText } from '../../pipeline/replay/selection.js';
 import { type Found, headOf, qualityOf } from '../common.js';
@@ -26,7 +27,7 @@ type LocksResult = Found<Locks>;
 
 /** @throws PtflameError as `analyze`, but recordings may lack Intel PT */
 export function askLocks(
-  inputs: readonly AnalyzedInput[],
+  inputs: readonly (TraceSource | AnalyzedInput)[],
   { slowest: count = 0, address }: LocksOptions = {},
   options: AnalyzeOptions = {},
 ): Promise<LocksResult> {

@@ -18,6 +18,7 @@ import type { Bounds } from '../../model/units.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { AskableTrace } from '../../pipeline/ask-threads.js';
+import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { noTrace, nothingSelected } from '../../pipeline/read/refusals.js';
 import type { ReadAccount, Trace } from '../../pipeline/read/trace.js';
@@ -45,7 +46,7 @@ export type ValuesResult = Found<ValuesAnswer>;
 
 /** @throws PtflameError as `analyze`, but recordings may lack Intel PT; NOT_RECORDED and BAD_OPTION for the field */
 export function askValues(
-  inputs: readonly AnalyzedInput[],
+  inputs: readonly (TraceSource | AnalyzedInput)[],
   question: ValuesQuestion,
   options: AnalyzeOptions = {},
 ): Promise<ValuesResult> {

@@ -4,6 +4,7 @@
 import { markedRows } from '../../model/columns.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
+import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { noTrace } from '../../pipeline/read/refusals.js';
 import type { FunctionPattern } from '../../pipeline/replay/find-functions.js';
@@ -34,7 +35,7 @@ export type WaitsResult = Found<WaitsAnswer>;
 
 /** @throws PtflameError as `analyze`; NO_SUCH_FUNCTION, NOT_RECORDED; NO_BRANCHES for `inside` of a recording without calls */
 export function askWaits(
-  inputs: readonly AnalyzedInput[],
+  inputs: readonly (TraceSource | AnalyzedInput)[],
   question: WaitsQuestion,
   options: AnalyzeOptions = {},
 ): Promise<WaitsResult> {

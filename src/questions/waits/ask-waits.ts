@@ -12,6 +12,7 @@ import type { SymbolTable } from '../../model/symbol-table.js';
 import { type Bounds, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { AskableTrace } from '../../pipeline/ask-threads.js';
+import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { nothingSelected } from '../../pipeline/read/refusals.js';
 import { boundsOfTimes, type Trace } from '../../pipeline/read/trace.js';
@@ -78,7 +79,7 @@ export type CallsToList = (trace: AskableTrace) => SpansQuestion;
  * asked in the same replay as the waits.
  */
 export function withWaits<Result>(
-  inputs: readonly AnalyzedInput[],
+  inputs: readonly (TraceSource | AnalyzedInput)[],
   options: WaitsOptions,
   work: (waits: TraceWaits) => Promise<Result>,
   callsToList: CallsToList | null = null,

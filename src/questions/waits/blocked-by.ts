@@ -18,6 +18,7 @@ import type { Profile } from '../../model/profile/profile.js';
 import { SymbolKind, withSymbols } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid, UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
+import type { TraceSource } from '../../pipeline/open-sources.js';
 import { qualityOfThreads } from '../../pipeline/profile/read-profile.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { noTrace } from '../../pipeline/read/refusals.js';
@@ -116,7 +117,10 @@ class BlockerRows {
  *
  * @throws PtflameError as `analyze`, and NO_BRANCHES for a recording without calls
  */
-export function profileBlockedTime(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<Profile> {
+export function profileBlockedTime(
+  inputs: readonly (TraceSource | AnalyzedInput)[],
+  options: AnalyzeOptions = {},
+): Promise<Profile> {
   return withWaits(inputs, { ...options, trees: 'apart', asksAgain: true }, async (traceWaits) => {
     const { calls, trace } = traceWaits;
     if (calls === null) throw noTrace(trace.account.withoutTrace[0]);

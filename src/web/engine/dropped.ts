@@ -3,11 +3,10 @@
  * recorded next to a recording.
  */
 import { PtflameError } from '../../model/errors.js';
-import { isPack, isRecording } from '../../perfdata/recognize.js';
-import { isTraceFile } from '../../trace/file/format.js';
+import { type InputFileKind, kindOfInput } from '../../pipeline/other-kinds.js';
 
 export interface DroppedFiles<Content = File> {
-  /** A recording, a pack, an imported trace, or text; several texts may make up one trace. */
+  /** One or two recordings, packs or imported traces; or texts, which make up one trace. */
   readonly inputs: readonly Input<Content>[];
   /** Recordings of wakings, and notes of events and of how it was recorded, by the end of their name. */
   readonly beside: readonly Content[];
@@ -16,11 +15,12 @@ export interface DroppedFiles<Content = File> {
 }
 
 export interface Input<Content = File> {
-  readonly kind: 'recording' | 'pack' | 'stored' | 'text';
+  readonly kind: InputFileKind;
   readonly content: Content;
 }
 
-const BESIDE = /\.(?:wakes\.data|formats|ptflame\.json)$/;
+/** The ends of the names of what is recorded next to a recording. */
+export const BESIDE = ['.wakes.data', '.formats', '.ptflame.json'];
 const BINARIES = ['\x7fELF', 'JiTD', 'DTiJ'];
 
 /** What is known of a file. */
@@ -37,9 +37,9 @@ export function sortDropped<Content extends Named>(
   const binaries: Content[] = [];
   for (const [content, first] of files) {
     const text = String.fromCharCode(...first.subarray(0, 4));
-    if (BESIDE.test(content.name)) beside.push(content);
+    if (BESIDE.some((ending) => content.name.endsWith(ending))) beside.push(content);
     else if (BINARIES.some((magic) => text.startsWith(magic))) binaries.push(content);
-    else inputs.push({ kind: kindOf(first), content });
+    else inputs.push({ kind: kindOfInput(first), content });
   }
   // a folder with a recording or with its binaries has other files, too
   const main = inputs.filter(({ kind }) => kind !== 'text');
@@ -47,22 +47,14 @@ export function sortDropped<Content extends Named>(
   return { inputs: main.length > 0 ? main : inputs, beside, binaries };
 }
 
-function kindOf(first: Uint8Array): Input['kind'] {
-  if (isRecording(first)) return 'recording';
-  if (isPack(first)) return 'pack';
-  return isTraceFile(first) ? 'stored' : 'text';
-}
+/** How many can be compared. */
+const MOST = 2;
 
 function refuse(inputs: readonly Input<Named>[], main: readonly Input<Named>[], binaries: readonly Named[]): void {
-  const [first, second] = main.map(({ content }) => content.name);
-  if (first !== undefined && second !== undefined)
-    throw new PtflameError(
-      'INPUT_KIND',
-      `${first} and ${second} are two recordings, and the page shows one at a time`,
-      {
-        hint: `drop one of them; the command line compares two: \`ptflame diff ${first} ${second} -o diff.html\``,
-      },
-    );
+  if (main.length > MOST)
+    throw new PtflameError('INPUT_KIND', `these are ${main.length} recordings, and the page compares two at most`, {
+      hint: 'drop one of them, or two',
+    });
   if (inputs.length > 0) return;
   const what =
     binaries.length > 0 ? 'a program or library, not a recording of one' : 'what belongs to a recording, without it';

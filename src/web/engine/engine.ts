@@ -6,15 +6,24 @@ import { PtflameError } from '../../model/errors.js';
 import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
 import { timelinePieces } from '../../page/data/timeline-write.js';
 import { pageDataPieces } from '../../page/data/write.js';
-import { renderHtmlInParallel, reportHead } from '../../page/html.js';
-import type { AnalyzeOptions } from '../../pipeline/analyze.js';
+import {
+  comparedDataPieces,
+  comparedHead,
+  renderComparedHtml,
+  renderHtmlInParallel,
+  reportHead,
+} from '../../page/html.js';
+import { type AnalyzeOptions, analyze } from '../../pipeline/analyze.js';
 import { importTrace } from '../../pipeline/import-trace.js';
 import { readProfile } from '../../pipeline/profile/read-profile.js';
 import type { Progress } from '../../pipeline/read/trace-builder.js';
 import { renderJson } from '../../profile-file/write.js';
+import { type Comparison, compareProfiles } from '../../render/diff/comparison.js';
+import { renderDiffFolded } from '../../render/diff/folded.js';
+import { type DiffPictureOptions, renderDiffSvg } from '../../render/diff/picture.js';
 import { renderFoldedBytes } from '../../render/folded.js';
 import { renderSvg } from '../../render/svg/svg.js';
-import type { Answer, EngineProgress, Failure, OpenOptions, OutputFormat, Request } from '../messages.js';
+import type { Answer, EngineProgress, EngineReport, Failure, OpenOptions, OutputFormat, Request } from '../messages.js';
 import { openDropped } from './open.js';
 import { NeedsBinaries, type Opened } from './opened.js';
 import { setCode } from './start-workers.js';
@@ -24,11 +33,19 @@ const TIMELINE_BYTES = (4 * 2 ** 20 * 3) / 4;
 /** More would only be work. */
 const PROGRESS_EVERY_MS = 50;
 
+/** Two recordings or profiles. */
+interface ComparedProfiles {
+  readonly comparison: Comparison;
+  readonly look: DiffPictureOptions;
+}
+
+type Shown = PageContents | ComparedProfiles;
+
 export class Engine {
   private readonly answer: (answer: Answer, moved?: ArrayBuffer[]) => void;
   private files: readonly File[] = [];
   private options!: OpenOptions; // set by `open`, which comes first
-  private contents!: PageContents;
+  private shown!: Shown;
   private name = '';
   private toldMs = 0;
 
@@ -50,24 +67,18 @@ export class Engine {
   private async open(files: readonly File[], options: OpenOptions): Promise<void> {
     [this.files, this.options] = [files, options];
     const opened = await this.opened();
-    this.name = opened.name;
-    this.contents = await this.analyzed(opened);
-    const { profile, waits, timeline } = this.contents;
+    const [first, second] = opened as [Opened, Opened?];
+    this.name = opened.map(({ name }) => withoutKind(name)).join('-');
+    this.shown = second === undefined ? await this.analyzed(first) : await this.compared(first, second);
     this.tell({ phase: 'write', done: 0, of: null });
-    const data = copied(pageDataPieces(profile, waits));
-    const times = timeline && copied(timelinePieces(timeline));
-    const report = {
-      head: reportHead(profile),
-      data,
-      timeline: times,
-      formats: formatsOf(opened),
-      notes: opened.notes,
-    };
-    this.answer({ kind: 'report', report }, [data.buffer, ...(times ? [times.buffer] : [])]);
+    const { head, data, timeline = null } = drawnOf(this.shown);
+    const notes = opened.flatMap(({ notes }) => notes);
+    const report = { head, data, timeline, formats: formatsOf(opened), notes };
+    this.answer({ kind: 'report', report }, [data.buffer, ...(timeline ? [timeline.buffer] : [])]);
   }
 
-  private opened(): Promise<Opened> {
-    return openDropped(this.files, this.options, (progress) => this.tell(progress));
+  private opened(): Promise<Opened[]> {
+    return openDropped(this.files, this.options.withoutBinaries, (progress) => this.tell(progress));
   }
 
   private async analyzed({ inputs, profile }: Opened): Promise<PageContents> {
@@ -83,11 +94,25 @@ export class Engine {
     });
   }
 
-  /** How many workers there are, and what is told of their work. */
-  private working(inputs: Opened['inputs']): Pick<AnalyzeOptions, 'jobs' | 'onProgress'> {
+  /** As `ptflame diff -o diff.html`. */
+  private async compared(before: Opened, after: Opened): Promise<ComparedProfiles> {
+    const profileOf = ({ inputs, profile }: Opened) =>
+      profile === null
+        ? analyze(inputs, { trees: 'together', durations: true, ...this.working(inputs) })
+        : readProfile(profile);
+    const profiles = [await profileOf(before), await profileOf(after)] as const;
+    for (const [at, { name }] of [before, after].entries())
+      if (profiles[at]?.meta.weight === 'calls') throw noTimes(name);
+    const comparison = compareProfiles(...profiles);
+    return { comparison, look: { title: `${before.name} → ${after.name}`, widthOf: 'larger' } };
+  }
+
+  /** How many workers there are, how much memory, and what is told of their work. */
+  private working(inputs: Opened['inputs']): Pick<AnalyzeOptions, 'jobs' | 'memoryBytes' | 'onProgress'> {
     const sizes = inputs.map(({ sizeBytes }) => sizeBytes ?? null);
     const of = sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);
-    return { jobs: this.options.jobs, onProgress: (at) => this.tell(progressOf(at, of)) };
+    const { jobs, memoryBytes } = this.options;
+    return { jobs, memoryBytes, onProgress: (at) => this.tell(progressOf(at, of)) };
   }
 
   private tell(progress: EngineProgress): void {
@@ -102,25 +127,15 @@ export class Engine {
     this.answer({ kind: 'written', name: `${this.name}.${format}`, content });
   }
 
-  private async written(format: OutputFormat): Promise<Blob> {
-    const { profile, waits, timeline } = this.contents;
-    switch (format) {
-      case 'html':
-        return asBlob(renderHtmlInParallel(profile, {}, { waits, timeline }), 'text/html');
-      case 'folded':
-        return asBlob(renderFoldedBytes(profile), 'text/plain');
-      case 'svg':
-        return asBlob(renderSvg(profile), 'image/svg+xml');
-      case 'json':
-        return asBlob(renderJson(profile), 'application/json');
-      case 'ptf':
-        return this.imported();
-    }
+  private written(format: OutputFormat): Promise<Blob> {
+    if (format === 'ptf') return this.imported();
+    const { shown } = this;
+    return asBlob('comparison' in shown ? comparedFile(shown, format) : fileOf(shown, format), TYPES[format]);
   }
 
   /** Reads the trace again: it is not kept. */
   private async imported(): Promise<Blob> {
-    const { inputs } = await this.opened();
+    const [{ inputs }] = (await this.opened()) as [Opened];
     let content = new Blob();
     await importTrace(
       inputs,
@@ -131,6 +146,49 @@ export class Engine {
     );
     return content;
   }
+}
+
+function noTimes(name: string): PtflameError {
+  return new PtflameError('INPUT_KIND', `${name} has no times, only calls, and times are compared`, {
+    hint: 'show each of them by itself',
+  });
+}
+
+/** What the page draws. */
+function drawnOf(shown: Shown): Pick<EngineReport, 'head' | 'data'> & Partial<Pick<EngineReport, 'timeline'>> {
+  if ('comparison' in shown) {
+    const { comparison, look } = shown;
+    return { head: comparedHead(comparison, look), data: copied(comparedDataPieces(comparison)) };
+  }
+  const { profile, waits, timeline } = shown;
+  const data = copied(pageDataPieces(profile, waits));
+  return { head: reportHead(profile), data, timeline: timeline && copied(timelinePieces(timeline)) };
+}
+
+type WrittenFormat = Exclude<OutputFormat, 'ptf'>;
+const TYPES: Readonly<Record<WrittenFormat, string>> = {
+  html: 'text/html',
+  folded: 'text/plain',
+  svg: 'image/svg+xml',
+  json: 'application/json',
+};
+
+function fileOf({ profile, waits, timeline }: PageContents, format: WrittenFormat) {
+  switch (format) {
+    case 'html':
+      return renderHtmlInParallel(profile, {}, { waits, timeline });
+    case 'folded':
+      return renderFoldedBytes(profile);
+    case 'svg':
+      return renderSvg(profile);
+    case 'json':
+      return renderJson(profile);
+  }
+}
+
+function comparedFile({ comparison, look }: ComparedProfiles, format: WrittenFormat): Iterable<string> {
+  if (format === 'html') return renderComparedHtml(comparison, look);
+  return format === 'svg' ? renderDiffSvg(comparison, look) : renderDiffFolded(comparison);
 }
 
 function progressOf(progress: Progress, of: number | null): EngineProgress {
@@ -163,8 +221,14 @@ function copied(pieces: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
   return joined(Array.from(pieces, (piece) => piece.slice()));
 }
 
-function formatsOf({ profile }: Opened): readonly OutputFormat[] {
+function formatsOf([{ profile }, second]: readonly Opened[]): readonly OutputFormat[] {
+  if (second !== undefined) return ['html', 'folded', 'svg'];
   return profile === null ? ['html', 'ptf', 'folded', 'svg', 'json'] : ['html', 'folded', 'svg', 'json'];
+}
+
+/** Returns a name without what tells its kind. */
+function withoutKind(name: string): string {
+  return name.replace(/(?:\.(?:gz|txt|data|pack|ptf|json))+$/i, '') || name;
 }
 
 function failureOf(error: unknown): Failure {

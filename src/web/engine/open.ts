@@ -7,49 +7,60 @@ import { PtflameError } from '../../model/errors.js';
 import { detectInputKind, openTraceFile } from '../../pipeline/open-text.js';
 import { KIND_BYTES, otherKindOf } from '../../pipeline/other-kinds.js';
 import { openStoredTrace } from '../../pipeline/stored-trace.js';
-import type { EngineProgress, OpenOptions } from '../messages.js';
-import { type Input, sortDropped } from './dropped.js';
+import type { EngineProgress } from '../messages.js';
+import { sortDropped } from './dropped.js';
 import { openDroppedRecording, openPack } from './open-recording.js';
 import type { Opened } from './opened.js';
 
 /** Enough to recognize a pack. */
 const FIRST_BYTES = 4096;
 
-/** @throws NeedsBinaries; PtflameError as inputs of the command line */
+/**
+ * Returns what can be shown: one trace or profile, or two that are compared.
+ *
+ * @throws NeedsBinaries; PtflameError as inputs of the command line
+ */
 export async function openDropped(
   files: readonly File[],
-  options: OpenOptions,
+  withoutBinaries: boolean,
   tell: (progress: EngineProgress) => void,
-): Promise<Opened> {
+): Promise<Opened[]> {
   const firsts = await Promise.all(files.map((file) => file.slice(0, FIRST_BYTES).arrayBuffer()));
   const { inputs, beside, binaries } = sortDropped(
     files.map((file, at) => [file, new Uint8Array(firsts[at] as ArrayBuffer)] as const),
   );
-  const [first] = inputs as [Input];
-  const { name: fileName } = first.content;
   const paths = byPath(inputs.map(({ content }) => content));
   for (const [path, content] of paths) mount(path, content);
-  const name = fileName.replace(/(?:\.(?:gz|txt|data|pack|ptf|json))+$/i, '') || fileName;
-  switch (first.kind) {
-    case 'stored':
-      return { name, inputs: [openStoredTrace(fileName)], profile: null, notes: [] };
-    case 'recording':
-      return { name, profile: null, ...(await openDroppedRecording(first.content, beside, binaries, options)) };
-    case 'pack':
-      return { name, profile: null, ...(await openPack(first.content, tell)) };
-    case 'text':
-      return { name, ...(await openTexts([...paths.keys()])) };
+  const named = [...paths.keys()];
+  if (inputs[0]?.kind === 'text') return openTexts(named);
+  const besideOf = (name: string) =>
+    inputs.length === 1 ? beside : beside.filter((file) => file.name.startsWith(name));
+  const opened: Opened[] = [];
+  for (const [at, { kind, content }] of inputs.entries()) {
+    const path = named[at] as string;
+    const trace =
+      kind === 'stored'
+        ? { inputs: [openStoredTrace(path)], notes: [] }
+        : kind === 'pack'
+          ? await openPack(path, content, tell)
+          : await openDroppedRecording(path, besideOf(content.name), binaries, withoutBinaries);
+    opened.push({ name: path, profile: null, ...trace });
   }
+  return opened;
 }
 
-async function openTexts(names: readonly string[]): Promise<Omit<Opened, 'name'>> {
+async function openTexts(names: readonly string[]): Promise<Opened[]> {
   for (const name of names) await refuseOtherKind(name);
-  const texts = await Promise.all(names.map((name) => openTraceFile(name)));
-  const [only, ...others] = texts;
-  if (only === undefined || others.length > 0) return { inputs: texts, profile: null, notes: [] };
-  const { kind, ...input } = await detectInputKind(only);
-  return kind === 'profile' ? { inputs: [], profile: input, notes: [] } : { inputs: [input], profile: null, notes: [] };
+  const [name = ''] = names;
+  const texts = await Promise.all(names.map((path) => openTraceFile(path)));
+  if (texts.length > MOST_PROFILES) return [{ name, inputs: texts, profile: null, notes: [] }];
+  const known = await Promise.all(texts.map(detectInputKind));
+  if (!known.every(({ kind }) => kind === 'profile')) return [{ name, inputs: known, profile: null, notes: [] }];
+  return known.map((profile) => ({ name: profile.name, inputs: [], profile, notes: [] }));
 }
+
+/** One is shown, two are compared. */
+const MOST_PROFILES = 2;
 
 /** Files of several folders may have the same name. */
 function byPath(files: readonly File[]): Map<string, File> {

@@ -6,7 +6,7 @@ import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import type { NeededBinaries } from '../messages.js';
 
 export interface Opened {
-  /** Of the first file, without what tells its kind. */
+  /** Of the first file. */
   readonly name: string;
   readonly inputs: readonly (AnalyzedInput & { readonly sizeBytes?: number | null })[];
   /** A profile, which is no trace; null: the inputs are one. */

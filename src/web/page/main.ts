@@ -13,6 +13,7 @@ import { isShortcut } from '../../render/viewer/search-field.js';
 import type { Answer, EngineReport, Failure, OpenOptions, OutputFormat } from '../messages.js';
 import { chooseFiles, listenForDrops } from './dropped-files.js';
 import { Engine } from './engine.js';
+import { fetchPack, isHosted, isolate, listenForHandOver, Refusal, takePackAddress } from './hosted.js';
 import { needsScreen } from './needs-screen.js';
 import { askToReplace } from './replace-dialog.js';
 import { startScreen } from './start-screen.js';
@@ -38,6 +39,7 @@ class OfflinePage {
   private shown: Shown = 'start';
   private engine: Engine | null = null;
   private working: WorkingScreen | null = null;
+  private stopFetching = () => {};
   /** The recording that is shown, and its binaries. */
   private files: readonly File[] = [];
   private options: OpenOptions = OPTIONS;
@@ -60,11 +62,35 @@ class OfflinePage {
     });
     addEventListener('keydown', (event) => this.press(event));
     this.showStart(null);
+    if (isHosted) this.startHosted();
+  }
+
+  private startHosted(): void {
+    const address = takePackAddress();
+    listenForHandOver((files) => this.open(files));
+    if (address === null) isolate(() => this.shown === 'start');
+    else void this.fetch(address);
+  }
+
+  /** Opens a pack of the page's own origin. */
+  private async fetch(address: string): Promise<void> {
+    const ends = new AbortController();
+    const working = new WorkingScreen('A pack', () => this.reset());
+    this.show('working', working.element);
+    this.stopFetching = () => ends.abort();
+    try {
+      const file = await fetchPack(address, (at) => working.show(at, performance.now()), ends.signal);
+      if (!ends.signal.aborted) this.work([file], OPTIONS);
+    } catch (error) {
+      if (ends.signal.aborted) return;
+      if (!(error instanceof Refusal)) throw error;
+      this.showStart(error.failure);
+    }
   }
 
   private get names(): string {
     const [first, ...others] = this.files.map(({ name }) => name);
-    return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
+    return others.length === 0 ? (first ?? 'the pack') : `${first} and ${others.length} more`;
   }
 
   private press(event: KeyboardEvent): void {
@@ -190,6 +216,7 @@ class OfflinePage {
   }
 
   private clear(): void {
+    this.stopFetching();
     this.engine?.stop();
     this.engine = null;
     this.working = null;
@@ -216,7 +243,11 @@ class OfflinePage {
   }
 }
 
+/** In GiB, as far as browsers tell: they say 8 for more, and some say nothing. */
+const { deviceMemory = 8 } = navigator as { readonly deviceMemory?: number };
+
 const OPTIONS: OpenOptions = {
+  memoryBytes: (deviceMemory * 2 ** 30) / 4, // as the command line
   jobs: Math.max(1, navigator.hardwareConcurrency || 1),
   withoutBinaries: false,
   byCalls: false,

@@ -50,7 +50,7 @@ function row({ path, state, wanted, found }: NeededBinary): HTMLElement {
     'li',
     { class: state === '32-bit' ? 'narrow' : state.replace(' ', '-') },
     html('span', { class: 'sign', 'aria-hidden': 'true' }, SIGNS[state]),
-    html('span', { class: 'path' }, path),
+    html('span', { class: 'recorded' }, path),
     html('span', { class: 'state' }, wordsOf(state)),
     html('span', { class: 'ids' }, ...ids),
   );

@@ -4,6 +4,7 @@
 import type { ErrorCode } from '../../model/errors.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { Failure } from '../messages.js';
+import { isHosted } from './hosted.js';
 import { commandLine, keyButton, screen, withCommands } from './screen.js';
 
 interface StartEvents {
@@ -38,7 +39,7 @@ export function startScreen(events: StartEvents, failed: { failure: Failure; nam
         'p',
         {},
         failed === null
-          ? 'Its flame graph appears here, decoded by this browser on all cores.'
+          ? 'Its flame graph appears here, decoded by this browser on all cores. Two recordings are compared.'
           : 'Drop another file anywhere on this page.',
       ),
       html(
@@ -59,7 +60,9 @@ export function startScreen(events: StartEvents, failed: { failure: Failure; nam
     html(
       'p',
       { class: 'quiet promise' },
-      'Nothing leaves this computer: the page forbids itself every connection. It needs no network and no installation.',
+      isHosted
+        ? 'Nothing leaves this computer: the page forbids itself every connection but to its own address.'
+        : 'Nothing leaves this computer: the page forbids itself every connection. It needs no network and no installation.',
     ),
   );
 }

@@ -7,6 +7,7 @@ import type { EngineProgress, Phase } from '../messages.js';
 import { keyButton, screen } from './screen.js';
 
 const PHASES: Readonly<Record<Phase, string>> = {
+  fetch: 'Fetching',
   unpack: 'Unpacking',
   read: 'Reading',
   replay: 'Replaying',

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { mappedFiles } from '../../../src/perfdata/mapped-files.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
 import { windows } from '../../helpers/browser/browser.js';
@@ -150,4 +150,52 @@ test.for(Object.entries(CASES))('%s, by one worker and by two', { timeout }, asy
     }
     await page.close();
   }
+});
+
+describe('two are compared, and the files are those of ptflame diff', () => {
+  const recordings: Prepare = async (dir) => {
+    const own = await withBinaries('recordings/cpus-2.data', 'recordings/root')(dir);
+    const [other = ''] = await copied(dir, 'recordings/cpus-4.data');
+    const [before, ...binaries] = own.files as [string, ...string[]];
+    return { files: [before, other, ...binaries], args: [before, other, ...own.args.slice(1)] };
+  };
+  const packs: Prepare = async (dir) => {
+    const { args } = await recordings(dir);
+    for (const file of args.slice(0, 2)) {
+      const pack = ['pack', file, ...args.slice(2), '-o', `${file}.pack`, '-q'];
+      expect(await ptflame(pack, { cwd: dir.path })).toMatchObject({ exitCode: 0 });
+    }
+    const files = args.slice(0, 2).map((file) => `${file}.pack`);
+    return { files, args: files };
+  };
+  const madeBy =
+    (command: string, ending: string): Prepare =>
+    async (dir) => {
+      const files = ['demo-cre', 'thread-create-switch-migrate'].map((name) => `${name}.${ending}`);
+      for (const file of files) {
+        const from = fixturePath(`lab/${file.replace(/\.\w+$/, '.txt')}`);
+        expect(await ptflame([command, from, '-o', file, '-q'], { cwd: dir.path })).toMatchObject({ exitCode: 0 });
+      }
+      return { files, args: files };
+    };
+
+  test.for([
+    ['recordings', recordings],
+    ['packs', packs],
+    ['imported traces', madeBy('import', 'ptf')],
+    ['profiles', madeBy('render', 'json')],
+  ] as const)('%s', async ([, prepare], { dir }) => {
+    const { files, args } = await prepare(dir);
+    const page = await openOfflinePage(browser, 2);
+    await drop(page, ...files.map((file) => (file.startsWith('/') ? file : dir.file(file))));
+    expect(await shown(page)).toBe('report');
+    expect(await page.title()).toContain(`${args[0]} → ${args[1]}`);
+    for (const format of ['folded', 'svg', 'html'] as const) {
+      const run = await ptflame(['diff', ...args, '-o', `wanted.${format}`, '-q'], { cwd: dir.path });
+      expect(run).toMatchObject({ exitCode: 0 });
+      const { bytes } = await save(page, MENU[format]);
+      expect.soft(bytes.equals(await readFile(dir.file(`wanted.${format}`))), format).toBe(true);
+    }
+    await page.close();
+  });
 });

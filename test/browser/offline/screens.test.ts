@@ -23,6 +23,8 @@ const OTHER_BINARY = fixturePath('recordings/root/opt/ptflame/loop');
 const BUILD_ID = '0bc117e3a6d08f9d2a43360adcfec0609fc77b21';
 const OTHER_BUILD_ID = 'ff01220b811f3f657ddf8706bdd20a1e65149f43';
 
+const THREE_RECORDINGS = ['cpus-2', 'cpus-4', 'lossy'].map((name) => fixturePath(`recordings/${name}.data`));
+
 const heading = '.screen h2';
 
 describe('says why it cannot show', () => {
@@ -83,14 +85,13 @@ describe('says why it cannot show', () => {
     await page.close();
   });
 
-  test('a binary without its recording, and two recordings', async () => {
+  test('a binary without its recording, and three recordings', async () => {
     const page = await openOfflinePage(browser);
     await drop(page, BINARY);
     expect(await shown(page)).toBe('start');
     expect((await problem(page))[0]).toContain('a program or library, not a recording');
-    await drop(page, RECORDING, fixturePath('recordings/cpus-4.data'));
-    await page.getByText('are two recordings').waitFor();
-    expect((await problem(page))[1]).toContain('ptflame diff cpus-2.data cpus-4.data');
+    await drop(page, ...THREE_RECORDINGS);
+    await page.getByText('these are 3 recordings, and the page compares two at most').waitFor();
     await page.close();
   });
 });
@@ -120,7 +121,7 @@ describe('a recording without its binaries', () => {
     await drop(page, RECORDING);
     expect(await shown(page)).toBe('needs');
     expect(await page.locator(heading).textContent()).toBe('cpus-2.data needs the binaries that ran');
-    expect(await page.locator(`${states} .path`).allTextContents()).toEqual(['/opt/ptflame/threads']);
+    expect(await page.locator(`${states} .recorded`).allTextContents()).toEqual(['/opt/ptflame/threads']);
     expect(await page.locator(`${states} .state`).allTextContents()).toEqual(['missing']);
     await drop(page, OTHER_BINARY);
     await page.getByText('Not needed by this recording: loop').waitFor();
@@ -241,11 +242,28 @@ test('work is cancelled by Escape, and ends its workers at once', async ({ dir }
   const page = await openOfflinePage(browser, 2);
   await drop(page, path);
   await page.locator('.working progress[value]').waitFor();
-  expect(await page.locator('.working .phase').textContent()).toMatch(/^Reading [\d.]+ MB of 300\.0 MB$/);
+  expect(await page.locator('.working .phase').textContent()).toMatch(/^Reading [\d.]+ [kM]B of 300\.0 MB$/);
   await eventually(() => page.workers().length).toBe(3); // the engine has two
   await press(page, 'Escape');
   expect(await page.locator(heading).textContent()).toBe('Drop a recording anywhere');
   await eventually(() => page.workers().length).toBe(0);
+  await page.close();
+});
+
+test('what needs more memory than there is is refused before the browser ends the page', async ({ dir }) => {
+  const lines = Array.from({ length: 300_000 }, (_, n) => {
+    const address = (0x1000000 + 64 * n).toString(16);
+    return `7 [000] 1.${String(10 * n).padStart(9, '0')}: call 401000 main+0x0 => ${address} function_${n}+0x0\n`;
+  });
+  const path = await dir.write('many.txt', lines.join(''));
+  const page = await openOfflinePage(browser, 2, 0.25);
+  await drop(page, path);
+  expect(await shown(page)).toBe('start');
+  const [message, remedy] = await problem(page);
+  expect(message).toContain('need more memory than');
+  expect(remedy).toContain('Use the command line');
+  await drop(page, TEXT);
+  expect(await shown(page)).toBe('report');
   await page.close();
 });
 
@@ -256,7 +274,7 @@ test.for(['light', 'dark'] as const)('every screen is accessible, %s', async (co
   await drop(page, RECORDING, OTHER_BINARY);
   expect(await shown(page)).toBe('needs');
   expect(await axeViolations(page)).toEqual([]);
-  await drop(page, fixturePath('recordings/cpus-4.data'), fixturePath('recordings/cpus-2.data'));
+  await drop(page, ...THREE_RECORDINGS);
   expect(await shown(page)).toBe('start');
   expect(await axeViolations(page)).toEqual([]);
   await drop(page, TEXT);
@@ -273,8 +291,18 @@ test('nothing is wider than a phone', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(await overflow()).toBeLessThanOrEqual(0);
-  await drop(page, RECORDING);
+  await drop(page, fixturePath('recordings/waits.data'));
   expect(await shown(page)).toBe('needs');
   expect(await overflow()).toBeLessThanOrEqual(0);
+  const rows = await page
+    .locator('.binaries li')
+    .evaluateAll((items) =>
+      items.map((item) => [item.clientHeight, item.scrollHeight, item.querySelector('.recorded')?.clientWidth ?? 0]),
+    );
+  expect(rows.length).toBeGreaterThan(1);
+  for (const [height = 0, content, width] of rows) {
+    expect(content).toBeLessThanOrEqual(height); // long paths do not run into the next row
+    expect(width).toBeGreaterThan(150);
+  }
   await page.close();
 });

@@ -12,13 +12,17 @@ const PAGE = fileURLToPath(new URL('../../../dist/cli/ptflame.html', import.meta
 
 export const pageText = () => readFileSync(PAGE, 'utf8');
 
-/** `cores`: as the browser counts them; the page has as many workers. */
-export async function openOfflinePage(browser: Windows, cores?: number): Promise<Page> {
-  const setCores = (page: Page) =>
-    page.addInitScript((count) => {
-      Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => count });
-    }, cores);
-  const page = await browser.open(pageText(), '', cores === undefined ? undefined : setCores);
+/** `cores`, `gib`: of the machine, as the browser tells; the page has as many workers, and a quarter of the memory. */
+export async function openOfflinePage(browser: Windows, cores?: number, gib?: number): Promise<Page> {
+  const tell = (page: Page) =>
+    page.addInitScript(
+      (told) => {
+        for (const [name, value] of Object.entries(told))
+          if (value !== undefined) Object.defineProperty(navigator, name, { get: () => value });
+      },
+      { hardwareConcurrency: cores, deviceMemory: gib },
+    );
+  const page = await browser.open(pageText(), '', cores === undefined && gib === undefined ? undefined : tell);
   await page.locator('.screen.start').waitFor();
   return page;
 }

@@ -2,9 +2,8 @@
  * Profiles of a recording by the own decoder and by perf, as JSON, to be compared byte for byte.
  */
 import { encodedRecording } from '../../../cli/input/encoded-recording.js';
-import { recordingEnvironment } from '../../../cli/perf/script.js';
 import { analyze, renderJson } from '../../../src/index.js';
-import { openRecording } from '../../../src/perfdata/open-recording.js';
+import { openRecording, recordingEnvironment } from '../../../src/perfdata/open-recording.js';
 import type { EncodedRecording } from '../../../src/pipeline/decode/encoded-recording.js';
 import { ALONE, decoded } from './decoding.js';
 
@@ -14,7 +13,7 @@ export async function encodedOf(
   allBranches: boolean | 'leaving',
 ): Promise<EncodedRecording> {
   const recording = await openRecording(path);
-  const recorded = recordingEnvironment(recording);
+  const recorded = recordingEnvironment(recording, path);
   const jumps = allBranches === 'leaving' ? allBranches : allBranches ? 'all' : 'none';
   return encodedRecording(recording, { name: path, path, symfs, jumps, recorded, broken: null });
 }

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Headers, pack } from 'tar-stream';
 import { describe, expect } from 'vitest';
-import { firstBytes } from '../../../cli/input/open-sides.js';
+import { firstBytes } from '../../../src/perfdata/open-recording.js';
 import type { Manifest } from '../../../src/perfdata/pack/manifest.js';
 import { readPack } from '../../../src/perfdata/pack/read-pack.js';
 import { type PackedFile, writePack } from '../../../src/perfdata/pack/write-pack.js';

@@ -1,0 +1,108 @@
+/**
+ * Drops files on the offline page in Chromium, and measures until the report is painted.
+ */
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Cost } from '../measure.js';
+import { VIEWPORT } from '../page/browser.js';
+
+declare global {
+  interface Window {
+    /** When files were dropped, and when their report was painted; NaN: not yet. */
+    drops: { droppedMs: number; paintedMs: number };
+  }
+}
+
+/** Opens the page; `cores`: as it is told of the machine. */
+export async function openPage(browser: Browser, path: string, cores: number): Promise<Page> {
+  const page = await browser.newPage({ viewport: VIEWPORT });
+  await page.addInitScript((count) => {
+    Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => count });
+    window.drops = { droppedMs: Number.NaN, paintedMs: Number.NaN };
+    addEventListener(
+      'drop',
+      () => {
+        window.drops = { droppedMs: performance.now(), paintedMs: Number.NaN };
+      },
+      true,
+    );
+    addEventListener('report-drawn', () =>
+      requestAnimationFrame(() =>
+        setTimeout(() => {
+          window.drops.paintedMs = performance.now();
+        }),
+      ),
+    );
+  }, cores);
+  await page.goto(pathToFileURL(path).href);
+  await page.locator('.screen.start').waitFor();
+  return page;
+}
+
+/** Returns the seconds until the report was painted. @throws Error after `timeoutMs` */
+export async function drop(page: Page, files: readonly string[], timeoutMs: number): Promise<number> {
+  await page.bringToFront();
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [...files], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
+  await session.detach();
+  const painted = await page.waitForFunction(
+    () => (window.drops.paintedMs > window.drops.droppedMs ? window.drops.paintedMs - window.drops.droppedMs : null),
+    null,
+    { timeout: timeoutMs, polling: 20 },
+  );
+  return ((await painted.jsonValue()) as number) / 1000;
+}
+
+/** Goes back to the first screen. */
+export async function closeReport(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Recording' }).click();
+  await page.getByRole('menuitem', { name: 'Close this one' }).click();
+  await page.locator('.screen.start').waitFor();
+}
+
+/** What a browser costs besides drawing: all of its processes, and the largest page. */
+export class BrowserCost {
+  private readonly session: CDPSession;
+  private readonly began = performance.now();
+  private cpuBefore = 0;
+
+  private constructor(session: CDPSession) {
+    this.session = session;
+  }
+
+  static async start(browser: Browser): Promise<BrowserCost> {
+    const cost = new BrowserCost(await browser.newBrowserCDPSession());
+    cost.cpuBefore = (await cost.now()).cpuSeconds;
+    return cost;
+  }
+
+  async end(): Promise<Cost> {
+    const { cpuSeconds, peakBytes } = await this.now();
+    await this.session.detach();
+    return {
+      wallSeconds: (performance.now() - this.began) / 1000,
+      cpuSeconds: cpuSeconds - this.cpuBefore,
+      peakBytes,
+    };
+  }
+
+  private async now(): Promise<Omit<Cost, 'wallSeconds'>> {
+    const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
+    return {
+      cpuSeconds: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+      peakBytes: Math.max(...processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => peakOf(id))),
+    };
+  }
+}
+
+/** Peak memory of a process; 0: it has ended. */
+function peakOf(pid: number): number {
+  try {
+    return 1024 * Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * The code of the library's workers in a browser.
+ */
+import { serveAsWorker } from './worker.js';
+
+serveAsWorker();
