@@ -36,6 +36,7 @@ const engine = await bundled({
   // The engine never shares memory, wherever the page is from; and libzstd is to fetch nothing, not even its own code.
   define: { SharedArrayBuffer: 'undefined', fetch: 'undefined', 'Buffer.from': 'base64Bytes' },
   inject: ['src/codec/bytes.ts'],
+  banner: { js: 'globalThis.__zod_globalConfig={jitless:true};' }, // else zod tries what the page's policy forbids
 });
 if ([page, style, engine].some(({ warnings }) => warnings.length > 0)) process.exit(1); // esbuild has printed them
 

@@ -1,5 +1,5 @@
 /**
- * Opens files in Chromium as a user would. After all tests of a file, checks that they requested nothing from the network and logged
+ * Opens files in a browser as a user would. After all tests of a file, checks that they requested nothing from the network and logged
  * no errors.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,8 +10,14 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { BROWSER_SETTINGS } from '../../../bench/page/browser.js';
 import { isMissing, needs, pathOf } from '../../tools/needs.js';
+import { launchFirefox } from './firefox.js';
 
 const TIMEOUT_MS = 60_000;
+
+export type Engine = 'Chromium' | 'Firefox';
+
+/** In which browser tests run that need none in particular. */
+const USUAL: Engine = process.env['PTFLAME_TEST_BROWSER'] === 'firefox' ? 'Firefox' : 'Chromium';
 
 export class Windows {
   readonly pages: Page[] = [];
@@ -23,22 +29,25 @@ export class Windows {
   private readonly ending: string;
   private readonly options: BrowserContextOptions;
   private readonly hasScrollBars: boolean;
+  private readonly engine: Engine;
   private browser!: Browser;
   private context!: BrowserContext;
   private folder!: string;
 
-  constructor(ending: string, options: BrowserContextOptions, hasScrollBars: boolean) {
+  constructor(ending: string, options: BrowserContextOptions, hasScrollBars: boolean, engine: Engine) {
     this.ending = ending;
     this.options = options;
     this.hasScrollBars = hasScrollBars;
+    this.engine = engine;
   }
 
   async begin(): Promise<void> {
-    this.browser = await chromium.launch({
-      ...BROWSER_SETTINGS,
-      executablePath: pathOf('Chromium'),
-      ignoreDefaultArgs: this.hasScrollBars ? ['--hide-scrollbars'] : [],
-    });
+    const executablePath = pathOf(this.engine);
+    const ignoreDefaultArgs = this.hasScrollBars ? ['--hide-scrollbars'] : [];
+    this.browser =
+      this.engine === 'Firefox'
+        ? await launchFirefox(executablePath)
+        : await chromium.launch({ ...BROWSER_SETTINGS, executablePath, ignoreDefaultArgs });
     this.context = await this.browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
     this.folder = await mkdtemp(join(tmpdir(), 'ptflame-browser-'));
   }
@@ -87,12 +96,16 @@ export class Windows {
 /** Starts a browser for all tests of a file. Scroll bars take up space, as they do for many users. */
 export function windows(
   ending: string,
-  { hasScrollBars = false, ...options }: BrowserContextOptions & { readonly hasScrollBars?: boolean } = {},
+  {
+    hasScrollBars = false,
+    engine = USUAL,
+    ...options
+  }: BrowserContextOptions & { readonly hasScrollBars?: boolean; readonly engine?: Engine } = {},
 ): Windows {
   vi.setConfig({ testTimeout: TIMEOUT_MS });
-  const opened = new Windows(ending, options, hasScrollBars);
-  needs('Chromium');
-  if (isMissing('Chromium')) return opened;
+  const opened = new Windows(ending, options, hasScrollBars, engine);
+  needs(engine);
+  if (isMissing(engine)) return opened;
   beforeAll(() => opened.begin(), TIMEOUT_MS);
   afterAll(async () => {
     await opened.end();
