@@ -81,7 +81,7 @@ async function dragRange(from: number, to: number, of = page): Promise<void> {
   await drawn(of);
 }
 
-const rangeOf = async (of = page) => /range=(\d+)-(\d+)/.exec(hashOf(of))?.slice(1).map(Number) ?? null;
+const rangeOf = async (of = page) => /range=(\d+)ns,(\d+)ns/.exec(hashOf(of))?.slice(1).map(Number) ?? null;
 const slider = (name: string, of = page) => of.getByRole('slider', { name });
 
 describe('a dragged range', () => {
