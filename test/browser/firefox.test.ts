@@ -45,7 +45,10 @@ async function expectNumbersOf(page: Page, profile: Profile): Promise<void> {
 /** Search, focus, zoom, back and help by keys alone. */
 async function expectKeys(page: Page): Promise<void> {
   await enterGraph(page);
-  await press(page, 'ArrowDown', 'Enter');
+  await press(page, 'ArrowDown', 's');
+  await eventually(() => hashOf(page)).toBe('order=name');
+  await eventually(() => page.locator('.graph.main .mark').getAttribute('visibility')).toBe('visible');
+  await press(page, 's', 'Enter');
   await eventually(() => hashOf(page)).toContain('zoom=');
   await page.goBack();
   await eventually(() => hashOf(page)).not.toContain('zoom=');
