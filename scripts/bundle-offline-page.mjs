@@ -34,6 +34,7 @@ const engine = await bundled({
   plugins: [hostIsBrowser],
   alias: bareEvents,
   define: { ...inBrowser.define, WORKER_CODE: '""' }, // the page sends it
+  banner: { js: 'globalThis.__zod_globalConfig={jitless:true};' }, // else zod tries what the page's policy forbids
 });
 if ([page, style, engine].some(({ warnings }) => warnings.length > 0)) process.exit(1); // esbuild has printed them
 

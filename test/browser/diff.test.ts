@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { renderComparedHtml } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { type DiffPictureOptions, renderDiffSvg } from '../../src/render/diff/picture.js';
+import { formatDuration } from '../../src/render/format.js';
 import { axeViolations } from '../helpers/browser/axe.js';
 import { press, windows } from '../helpers/browser/browser.js';
 import { drawn } from '../helpers/browser/drawing.js';
@@ -222,6 +223,44 @@ test.each([390, 768, 1024, 1920])('fits a window of %i pixels', async (width) =>
   await page.setViewportSize({ width, height: 700 });
   await drawn(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  await page.setViewportSize({ width: 1200, height: 800 });
+});
+
+test('chips have the time of both sides, divided as the numbers are', async () => {
+  await goTo(page, '#hide=slower');
+  expect(await chips(page)).toEqual(['without slower · 3 µs → 9 µs left out']);
+  const [before, after] = [await analyzeText(BEFORE), await analyzeText(AFTER)];
+  const comparison = compareProfiles(before, after, 'second');
+  const perSecond = await browser.open(
+    [...renderComparedHtml(comparison, { title: 'a → b' })].join(''),
+    '#hide=slower',
+  );
+  await drawn(perSecond);
+  const { scales } = comparison;
+  expect(scales.before).not.toBe(1);
+  const [old, now] = [3000 * scales.before, 9000 * scales.after].map(formatDuration);
+  expect(await chips(perSecond)).toEqual([`without slower · ${old} → ${now} left out`]);
+  await perSecond.close();
+});
+
+test('no change is cut, however large', async () => {
+  const [before, after] = [await analyzeText(trace([['grown', 50]])), await analyzeText(trace([['grown', 6158]]))];
+  const own = await browser.open([...renderComparedHtml(compareProfiles(before, after), { title: 'a → b' })].join(''));
+  await drawn(own);
+  const cell = own.locator('.row', { hasText: 'grown' }).locator('.percent, [role]', { hasText: '+12,216 %' }).first();
+  expect(await cell.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+  await own.close();
+});
+
+test('the header takes two lines of a narrow window: the chip is shortened', async () => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  const topOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((one) => one.getBoundingClientRect().top);
+  const [help, chip] = [await topOf('header [aria-label=Keys]'), await topOf('header .trust')];
+  expect(Math.abs(help - chip)).toBeLessThan(12);
   await page.setViewportSize({ width: 1200, height: 800 });
 });
 

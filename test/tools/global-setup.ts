@@ -4,7 +4,7 @@
  */
 import type { TestProject } from 'vitest/node';
 import { install, mayInstall } from './install.js';
-import { type FoundPrograms, findPrograms, missingFrom, PROGRAMS, type Program } from './programs.js';
+import { type FoundPrograms, findPrograms, missingFrom, OPTIONAL, PROGRAMS, type Program } from './programs.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -26,7 +26,7 @@ export function provide(programs: readonly Program[], project: TestProject): voi
   }
   const stillMissing = missingFrom(found, programs);
   if (stillMissing.length > 0) process.stderr.write(`\n${messageOf(stillMissing)}\n\n`);
-  project.provide('programs', found);
+  project.provide('programs', { ...found, ...findPrograms(OPTIONAL) });
 }
 
 function messageOf(missing: readonly Program[]): string {

@@ -6,7 +6,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findChromium } from '../../bench/page/find-chromium.js';
 
-export type ProgramName = 'Chromium' | 'perf' | 'flamegraph.pl' | 'go' | 'callgrind_annotate' | 'parallel' | 'slurm';
+export type ProgramName =
+  | 'Chromium'
+  | 'Firefox'
+  | 'perf'
+  | 'flamegraph.pl'
+  | 'go'
+  | 'callgrind_annotate'
+  | 'parallel'
+  | 'slurm';
 
 /** Paths of the programs that were found. */
 export type FoundPrograms = Readonly<Partial<Record<ProgramName, string>>>;
@@ -51,6 +59,17 @@ export const PROGRAMS: readonly Program[] = [
   },
 ];
 
+/** Found if they are there; nobody has to install them. */
+export const OPTIONAL: readonly Program[] = [
+  {
+    name: 'Firefox',
+    why: 'opens pages, too',
+    packages: ['firefox-esr', 'firefox'],
+    otherwise: 'the variable FIREFOX names one',
+    find: findFirefox,
+  },
+];
+
 /** Tools that read what ptflame writes, but are too large for every run of the tests. */
 export const CONSUMERS: readonly Program[] = [
   {
@@ -92,9 +111,21 @@ export function missingFrom(found: FoundPrograms, programs: readonly Program[]):
 }
 
 /** Returns the name of a program on the PATH that prints this; undefined: it does not. */
-function onPath(name: string, args: readonly string[], prints: RegExp): string | undefined {
-  const { stdout, stderr } = spawnSync(name, args, { encoding: 'utf8' });
-  return prints.test(`${stdout}${stderr}`) ? name : undefined;
+function onPath(name: string, args: readonly string[], expected: RegExp): string | undefined {
+  return prints(name, args, expected) ? name : undefined;
+}
+
+function prints(program: string, args: readonly string[], expected: RegExp): boolean {
+  const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 60_000 });
+  return expected.test(`${stdout}${stderr}`);
+}
+
+/** Not in a script that only explains how to install one. */
+function findFirefox(): string | undefined {
+  const { FIREFOX, PATH = '' } = process.env;
+  const folders = PATH.split(delimiter);
+  const paths = FIREFOX ? [FIREFOX] : ['firefox', 'firefox-esr'].flatMap((name) => folders.map((at) => join(at, name)));
+  return paths.find((path) => existsSync(path) && prints(path, ['--version'], /^Mozilla Firefox /m));
 }
 
 /** Ubuntu's `perf` refuses to run on other kernels, as in a container; the program that it wraps decodes nevertheless. */

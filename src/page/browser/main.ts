@@ -372,7 +372,10 @@ class App {
       change: (change) => navigation.change(change),
       type: (search) => navigation.typeSearch(search),
       step: (by) => this.stepMatch(by, false),
-      leave: () => main.graph.focus(main.graph.focusedBox),
+      leave: () => {
+        this.header.field.input.blur(); // no view has a graph but one
+        main.graph.focus(main.graph.focusedBox);
+      },
       save: (what) => saveAs(what, main, views, navigation.state),
       help: () => this.help.showModal(),
     });

@@ -273,11 +273,19 @@ export function togglePureWaits({ hidesPureWaits }: State): Partial<State> {
   return { hidesPureWaits: !hidesPureWaits };
 }
 
-/** Reads what `boundsText` writes. */
+/** Reads what `boundsText` writes, other units, and plain nanoseconds ("48-105"), as older links have them. */
 function boundsOf(text: string | null): Bounds | null {
-  const [startNs, endNs, ...more] = (text ?? '').split('-').map(numberOf);
+  const [startNs, endNs, ...more] = (text ?? '').split(/[,-]/).map(timeOf);
   if (startNs == null || endNs == null || more.length > 0 || startNs > endNs) return null;
   return { startNs, endNs };
+}
+
+const UNITS_NS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
+
+function timeOf(text: string): number | null {
+  const [, count, unit = 'ns'] = /^((?:0|[1-9]\d{0,14})(?:\.\d{1,9})?)(ns|us|µs|ms|s)?$/.exec(text) ?? [];
+  const ns = Math.round(Number(count) * (UNITS_NS[unit] as number));
+  return ns < 1e15 ? ns : null;
 }
 
 /** A range or what a chart shows is not empty; a call may be. */
@@ -287,7 +295,7 @@ function rangeOf(text: string | null): Bounds | null {
 }
 
 function boundsText(bounds: Bounds | null): string {
-  return bounds === null ? '' : `${bounds.startNs}-${bounds.endNs}`;
+  return bounds === null ? '' : `${bounds.startNs}ns,${bounds.endNs}ns`;
 }
 
 function callOf(text: string | null): ChosenCall | null {

@@ -334,7 +334,8 @@ function comparedColumns({ width, isTree, isInverted }: ColumnSubject, { names }
         text: (row) => changeText(row, measure, isCount),
       },
       {
-        ...{ ...change, key: `${key}-percent`, title: name('%').replace(/^%/, 'Change %'), widthPx: 86, isUsual },
+        ...{ ...change, key: `${key}-percent`, title: name('%').replace(/^%/, 'Change %'), isUsual },
+        widthPx: CHANGE_PX,
         ...{ hint: `the same, relative to ${names.before}`, fromPx: AVERAGE_FROM_PX },
         value: (row) => Math.abs(ofSide(row, 'after') / ofSide(row, 'before') - 1),
         text: (row) => percentText(row, measure),

@@ -3,6 +3,7 @@
  * change: a zoom only redraws, and a new width needs no new tree.
  */
 
+import type { PureWaits } from '../../analysis/findings/pure-waits.js';
 import { isOffCpu, isStop, METRICS } from '../../analysis/tree/outside.js';
 import { ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { NONE, type SymbolId } from '../../model/units.js';
@@ -19,12 +20,20 @@ import { compareFunctions } from './compared-functions.js';
 import { type ComparedTable, REST, type Sides } from './comparison.js';
 import { insideMatches, onlyComparedMatches, onlyMatches, zoomedRange } from './frame-tables.js';
 import { type FunctionView, FunctionViews } from './function-view.js';
-import { leavesNothingOut } from './leaving-out.js';
+import { type LeftOut, leavesNothingOut } from './leaving-out.js';
 import { memoizeLast } from './memoize-last.js';
 import { SelectedTrees } from './selected-trees.js';
 import { COLOURINGS, type Colouring, type State, type Width } from './state.js';
 import { choiceOf, chosenRow, selectedNodes, type ThreadRow, threadRows, titleOf } from './threads.js';
 import { type FunctionRows, functionRows, partialTree, rowsFromLeaves, type View, viewOfPart } from './view.js';
+
+/** What is left out of a side of a comparison. */
+export interface LeftOutOfSide {
+  readonly leftOut: LeftOut;
+  readonly pureWaits: PureWaits;
+  /** What its times are multiplied by. */
+  readonly scale: number;
+}
 
 export class Views extends SelectedTrees {
   readonly widths: readonly Width[];
@@ -141,6 +150,16 @@ export class Views extends SelectedTrees {
     const old = this.rowsOfPart(this.others.viewAt(sides.before), before, range, state);
     const now = this.rowsOfPart(this.viewAt(sides.after), after, range, state);
     return compareFunctions(old, now, sides, this.widthOf(state) === 'wall' && !state.isInverted);
+  }
+
+  /** Returns what is left out of each side of a comparison, or of what is shown. */
+  leftOutOfSides(state: State): readonly LeftOutOfSide[] {
+    const sides = this.sidesAt(state);
+    const of = (views: SelectedTrees, side: State, scale: number) => ({
+      ...{ leftOut: views.leftOutAt(side), pureWaits: views.pureWaitsAt(side), scale },
+    });
+    if (sides === null) return [of(this, state, 1)];
+    return [of(this.others, sides.before, sides.scales.before), of(this, sides.after, sides.scales.after)];
   }
 
   /** Returns the sides that a state compares; null: nothing. */

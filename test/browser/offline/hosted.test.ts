@@ -57,7 +57,7 @@ describe('pack= in the address', () => {
   test('opens a pack of the same origin, and leaves the rest of the address to the report', async () => {
     const page = await browser.openServed(`${host.address}/open.html`, '#pack=trace.pack&view=tree');
     await page.locator('.table[aria-label="Call tree"]').waitFor({ state: 'attached' });
-    expect(hashOf(page)).toBe('view=tree');
+    expect(await hashOf(page)).toBe('view=tree');
     await page.close();
   });
 

@@ -116,7 +116,7 @@ describe('opening and closing', () => {
     const { x, y } = (await strips.boundingBox()) as { x: number; y: number };
     await page.mouse.click(x + 4, y + 9 + 18);
     await eventually(title).toMatch(/^Stack chart: thread [12]$/);
-    await eventually(() => hashOf(page)).toMatch(/^range=1000-2000&chart=[12]&at=1000-2000$/);
+    await eventually(() => hashOf(page)).toMatch(/^range=1000ns,2000ns&chart=[12]&at=1000ns,2000ns$/);
   });
 
   test('a thread that is not there opens none', async () => {
@@ -164,7 +164,7 @@ describe('the chart', () => {
     await open();
     const { x, y } = await point(2, 3.5 / 8);
     await page.mouse.click(x, y);
-    await eventually(() => hashOf(page)).toBe('chart=1&at=2900-4100&call=1@3000-4000');
+    await eventually(() => hashOf(page)).toBe('chart=1&at=2900ns,4100ns&call=1@3000ns,4000ns');
     await eventually(caption).toMatch(/^3 calls · 100 shorter than/);
     await page.goBack();
     await eventually(() => hashOf(page)).toBe('chart=1');
@@ -201,7 +201,7 @@ describe('the chart', () => {
     await drag(await point(2, 0.25), await point(2, 0.5));
     await page.keyboard.up('Shift');
     const at = async () =>
-      (/at=(\d+)-(\d+)/.exec(await hashOf(page)) ?? []).slice(1).map((ns) => Math.round(Number(ns) / 100));
+      (/at=(\d+)ns,(\d+)ns/.exec(await hashOf(page)) ?? []).slice(1).map((ns) => Math.round(Number(ns) / 100));
     await eventually(at).toEqual([20, 40]);
     await open();
     await drag(await point(-1, 0.5), await point(-1, 0.25));
@@ -260,9 +260,9 @@ describe('by keyboard', () => {
     await press(page, 'ArrowRight');
     await eventually(spoken).toMatch(/^work: start 3\.000 µs/);
     await press(page, 'Enter');
-    await eventually(() => hashOf(page)).toBe('chart=1&at=2900-4100&call=1@3000-4000');
+    await eventually(() => hashOf(page)).toBe('chart=1&at=2900ns,4100ns&call=1@3000ns,4000ns');
     await press(page, 't');
-    await eventually(() => hashOf(page)).toContain('range=3000-4000');
+    await eventually(() => hashOf(page)).toContain('range=3000ns,4000ns');
     await press(page, 'Escape');
     await eventually(() => hashOf(page)).not.toContain('call=');
     await press(page, 'Escape');
@@ -275,11 +275,11 @@ describe('by keyboard', () => {
     await open();
     await page.locator('.chart-scroll').focus();
     await press(page, '+');
-    await eventually(() => hashOf(page)).toContain('at=2000-6000');
+    await eventually(() => hashOf(page)).toContain('at=2000ns,6000ns');
     await press(page, 'Shift+ArrowRight');
-    await eventually(() => hashOf(page)).toMatch(/at=(2999|3000)-(7000|7001)/);
+    await eventually(() => hashOf(page)).toMatch(/at=(2999|3000)ns,(7000|7001)ns/);
     await press(page, 'Home');
-    await eventually(() => hashOf(page)).toContain('at=0-4000');
+    await eventually(() => hashOf(page)).toContain('at=0ns,4000ns');
     await press(page, 'r');
     await eventually(() => hashOf(page)).toBe('chart=1');
   });
@@ -289,11 +289,11 @@ describe('by keyboard', () => {
     const row = page.locator('[aria-label="Calls"] .row', { hasText: '1 µs' }).first();
     await row.focus();
     await press(page, 'Enter');
-    await eventually(() => hashOf(page)).toBe('chart=1&call=1@3000-4000');
+    await eventually(() => hashOf(page)).toBe('chart=1&call=1@3000ns,4000ns');
     await press(page, 'm');
     expect(await page.locator('.menu button').first().textContent()).toContain('Zoom');
     await press(page, 'Escape', 'Enter');
-    await eventually(() => hashOf(page)).toContain('at=2900-4100');
+    await eventually(() => hashOf(page)).toContain('at=2900ns,4100ns');
   });
 });
 

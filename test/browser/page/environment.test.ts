@@ -8,7 +8,17 @@ import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import { drawn } from '../../helpers/browser/drawing.js';
-import { CALLS, eventually, frames, goTo, openReport, pick, rows } from '../../helpers/browser/report-page.js';
+import {
+  CALLS,
+  eventually,
+  frames,
+  goTo,
+  htmlOf,
+  openReport,
+  pick,
+  profileOfTrace,
+  rows,
+} from '../../helpers/browser/report-page.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
@@ -151,6 +161,13 @@ test('prints a tall graph in full above the table, with what is left out', async
   expect(graph?.height).toBeGreaterThanOrEqual(svg?.height ?? 0);
   expect(table?.top).toBeGreaterThanOrEqual(svg?.bottom ?? 0);
   expect(await own.locator('.chip').isVisible()).toBe(true);
+  await own.close();
+});
+
+test('says so in the page if its data is damaged', async () => {
+  const html = htmlOf(await profileOfTrace(CALLS));
+  const own = await browser.open(html.replace(/(id="data"[^>]*>[^<]{40})[^<]{8}/, '$1AAAAAAAA'));
+  await eventually(() => own.getByRole('alert').textContent()).toMatch(/^This file is damaged: .*Copy it again/);
   await own.close();
 });
 

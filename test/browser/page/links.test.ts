@@ -70,7 +70,7 @@ test.for([
   ['#threads=tids:1,77&against=tid:78', 'thread 77, compared with thread 78', ''],
   ['#threads=name:x', 'threads x', ''],
   ['#range=70-90', 'time range 70 ns to 90 ns (20 ns)', ''],
-  ['#range=20-90', 'time range after 60 ns', 'range=20-60'],
+  ['#range=20-90', 'time range after 60 ns', 'range=20ns,60ns'],
   ['#chart=77&at=3-5', 'stack chart of thread 77', ''],
   ['#chart=1&at=100-200&call=77@3-5', 'stack chart at 100 ns to 200 ns (100 ns), call of thread 77', 'chart=1'],
   ['#width=off-cpu', 'width Off CPU', ''],

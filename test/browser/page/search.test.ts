@@ -224,6 +224,13 @@ describe('search', () => {
     expect(await focusedText(page)).toMatch(/^all: /);
     await eventually(() => hashOf(page)).toBe('');
   });
+
+  test('is left by Esc in views without a graph, too', async () => {
+    await goTo(page, '#view=tree&search=leaf');
+    await input().focus();
+    await press(page, 'Escape', 'v');
+    await eventually(() => hashOf(page)).toBe('view=functions');
+  });
 });
 
 describe('focus', () => {

@@ -82,7 +82,7 @@ async function dragRange(from: number, to: number, of = page): Promise<void> {
 }
 
 const rangeOf = async (of = page) =>
-  /range=(\d+)-(\d+)/
+  /range=(\d+)ns,(\d+)ns/
     .exec(await hashOf(of))
     ?.slice(1)
     .map(Number) ?? null;

@@ -1,5 +1,5 @@
 /**
- * Opens files in Chromium as a user would. Each action waits until the page has drawn its result. After all tests of a
+ * Opens files in a browser as a user would. Each action waits until the page has drawn its result. After all tests of a
  * file, checks that they requested nothing from the network and logged no errors.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,21 +11,29 @@ import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { BROWSER_SETTINGS } from '../../../bench/page/browser.js';
 import { isMissing, needs, pathOf } from '../../tools/needs.js';
 import { drawn, drawsAfterActions } from './drawing.js';
+import { launchFirefox } from './firefox.js';
 
 const TIMEOUT_MS = 60_000;
 
-/** Those of a worker, for all of its files, by whether they have scroll bars. They end with the worker. */
-const browsers = new Map<boolean, Browser>();
+export type Engine = 'Chromium' | 'Firefox';
 
-async function browserWith(hasScrollBars: boolean): Promise<Browser> {
-  const running = browsers.get(hasScrollBars);
+/** In which browser tests run that need none in particular. */
+const USUAL: Engine = process.env['PTFLAME_TEST_BROWSER'] === 'firefox' ? 'Firefox' : 'Chromium';
+
+/** Those of a worker, for all of its files, by their kind and whether they have scroll bars. They end with the worker. */
+const browsers = new Map<string, Browser>();
+
+async function browserWith(engine: Engine, hasScrollBars: boolean): Promise<Browser> {
+  const kind = `${engine} ${hasScrollBars}`;
+  const running = browsers.get(kind);
   if (running?.isConnected()) return running;
-  const browser = await chromium.launch({
-    ...BROWSER_SETTINGS,
-    executablePath: pathOf('Chromium'),
-    ignoreDefaultArgs: hasScrollBars ? ['--hide-scrollbars'] : [],
-  });
-  browsers.set(hasScrollBars, browser);
+  const executablePath = pathOf(engine);
+  const ignoreDefaultArgs = hasScrollBars ? ['--hide-scrollbars'] : [];
+  const browser =
+    engine === 'Firefox'
+      ? await launchFirefox(executablePath)
+      : await chromium.launch({ ...BROWSER_SETTINGS, executablePath, ignoreDefaultArgs });
+  browsers.set(kind, browser);
   return browser;
 }
 
@@ -39,17 +47,19 @@ export class Windows {
   private readonly ending: string;
   private readonly options: BrowserContextOptions;
   private readonly hasScrollBars: boolean;
+  private readonly engine: Engine;
   private context!: BrowserContext;
   private folder!: string;
 
-  constructor(ending: string, options: BrowserContextOptions, hasScrollBars: boolean) {
+  constructor(ending: string, options: BrowserContextOptions, hasScrollBars: boolean, engine: Engine) {
     this.ending = ending;
     this.options = options;
     this.hasScrollBars = hasScrollBars;
+    this.engine = engine;
   }
 
   async begin(): Promise<void> {
-    const browser = await browserWith(this.hasScrollBars);
+    const browser = await browserWith(this.engine, this.hasScrollBars);
     this.context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
     this.folder = await mkdtemp(join(tmpdir(), 'ptflame-browser-'));
   }
@@ -99,12 +109,16 @@ export class Windows {
 /** Opens windows for all tests of a file. Scroll bars take up space, as they do for many users. */
 export function windows(
   ending: string,
-  { hasScrollBars = false, ...options }: BrowserContextOptions & { readonly hasScrollBars?: boolean } = {},
+  {
+    hasScrollBars = false,
+    engine = USUAL,
+    ...options
+  }: BrowserContextOptions & { readonly hasScrollBars?: boolean; readonly engine?: Engine } = {},
 ): Windows {
   vi.setConfig({ testTimeout: TIMEOUT_MS });
-  const opened = new Windows(ending, options, hasScrollBars);
-  needs('Chromium');
-  if (isMissing('Chromium')) return opened;
+  const opened = new Windows(ending, options, hasScrollBars, engine);
+  needs(engine);
+  if (isMissing(engine)) return opened;
   beforeAll(() => opened.begin(), TIMEOUT_MS);
   afterAll(async () => {
     await opened.end();

@@ -176,6 +176,12 @@ test('reads the widths and tables of older links', () => {
   expect(parseHash('#tab=functions', names)).toEqual({ state: START, dropped: [] });
 });
 
+test.for(['48-105500', '48ns,105500ns', '0.048us,105.5us', '48ns,0.1055ms'])('a range in any unit: %s', (range) => {
+  const { state, dropped } = parseHash(`#range=${range}`, names);
+  expect([state.range, dropped]).toEqual([{ startNs: 48, endNs: 105_500 }, []]);
+  expect(formatHash(state, names)).toBe('#range=48ns,105500ns');
+});
+
 test('a path that is too long for names is written in numbers, and any length is read', () => {
   const zoom = Array.from({ length: 100_000 }, (_, at) => at % SYMBOLS);
   const hash = formatHash({ ...START, zoom }, names);
@@ -207,6 +213,8 @@ test.for([
   'range=1-2-3',
   'range=-1-2',
   'range=1e3-2e3',
+  'range=1h,2h',
+  'range=1s,9999999s',
   'range=1',
   'chart=x',
   'at=1-2',

@@ -46,6 +46,13 @@ export class Graph extends FlameGraph {
     container.addEventListener('scroll', () => this.noteScroll());
   }
 
+  /** Also marks a box that has the focus already: in Firefox, a frame that is drawn again keeps it. */
+  override focus(box: number): void {
+    const { activeElement } = document;
+    if (this.hasFocus && this.boxAt(activeElement) === box) (activeElement as SVGElement).blur();
+    super.focus(box);
+  }
+
   /** Draws the view as wide as the container. If only highlights changed, frames are not redrawn. */
   drawView(given: GraphView): void {
     const view: FlameView = { ...given, widthPx: this.containerWidthPx, minPx: MIN_FRAME_PX };

@@ -1,17 +1,17 @@
 /**
  * Finds what of a link the page does not have: threads, times and frames of another recording.
  */
-import type { PureWaits } from '../../../analysis/findings/pure-waits.js';
+import { scaled } from '../../../analysis/compare.js';
 import type { Bounds, Nanoseconds } from '../../../model/units.js';
 import { formatDuration } from '../../../render/format.js';
 import { truncate } from '../../../render/frames/labels.js';
 import { isolated, visibleText } from '../../../render/visible-text.js';
 import { REST, type Sides } from '../comparison.js';
 import { existingPrefix } from '../frame-tables.js';
-import { leavesNothingOut } from '../leaving-out.js';
+import { type LeftOut, leavesNothingOut } from '../leaving-out.js';
 import { COMPARED_RECORDINGS, NO_ZOOM, START, type State } from '../state.js';
 import { chosenRow, knownChoice, titleOf } from '../threads.js';
-import type { Views } from '../views.js';
+import type { LeftOutOfSide, Views } from '../views.js';
 import { widthName } from './details.js';
 import { momentText, rangeText } from './time.js';
 
@@ -168,10 +168,12 @@ function chipsOfFrames(views: Views, state: State): Chip[] {
   const { names, libraries } = views;
   const { focus, onlyLibrary, hidden, hiddenLibraries, collapsed, hidesPureWaits } = state;
   if (leavesNothingOut(state) && !hidesPureWaits) return [];
-  const { focusNs, onlyLibraryNs, hiddenNs } = views.leftOutAt(state);
-  const textOf = (text: string, name: string, ns: Nanoseconds) =>
-    `${text} ${isolated(name)}${ns > 0 ? ` · ${formatDuration(ns)} left out` : ''}`;
-  const libraryNs = (file: string) => {
+  const sides = views.leftOutOfSides(state);
+  const textOf = (text: string, name: string, of: (leftOut: LeftOut) => Nanoseconds) => {
+    const times = timesText(sides, ({ leftOut }) => of(leftOut));
+    return `${text} ${isolated(name)}${times === '' ? '' : ` · ${times} left out`}`;
+  };
+  const libraryNs = (file: string, { hiddenNs }: LeftOut) => {
     let sumNs = 0;
     for (const [symbol, ns] of hiddenNs) if (!hidden.includes(symbol) && libraries.fileOf(symbol) === file) sumNs += ns;
     return sumNs;
@@ -181,21 +183,26 @@ function chipsOfFrames(views: Views, state: State): Chip[] {
   return [
     ...(focus === null
       ? []
-      : [{ text: textOf('only inside', names[focus] as string, focusNs), undo: { focus: null, ...NO_ZOOM } }]),
+      : [
+          {
+            text: textOf('only inside', names[focus] as string, ({ focusNs }) => focusNs),
+            undo: { focus: null, ...NO_ZOOM },
+          },
+        ]),
     ...(onlyLibrary === ''
       ? []
       : [
           {
-            text: textOf('only inside', libraries.nameOf(onlyLibrary), onlyLibraryNs),
+            text: textOf('only inside', libraries.nameOf(onlyLibrary), (side) => side.onlyLibraryNs),
             undo: { onlyLibrary: '', ...NO_ZOOM },
           },
         ]),
     ...hidden.map((symbol) => ({
-      text: textOf('without', names[symbol] as string, hiddenNs.get(symbol) ?? 0),
+      text: textOf('without', names[symbol] as string, ({ hiddenNs }) => hiddenNs.get(symbol) ?? 0),
       undo: { hidden: without(hidden, symbol) },
     })),
     ...hiddenLibraries.map((file) => ({
-      text: textOf('without', libraries.nameOf(file), libraryNs(file)),
+      text: textOf('without', libraries.nameOf(file), (side) => libraryNs(file, side)),
       undo: { hiddenLibraries: without(hiddenLibraries, file) },
     })),
     ...(collapsed.length > MAX_COLLAPSED_CHIPS
@@ -204,10 +211,17 @@ function chipsOfFrames(views: Views, state: State): Chip[] {
           text: `${isolated(libraries.nameOf(file))} as one frame`,
           undo: { collapsed: without(collapsed, file) },
         }))),
-    ...(hidesPureWaits ? [{ text: pureWaitsText(views.pureWaitsAt(state)), undo: { hidesPureWaits: false } }] : []),
+    ...(hidesPureWaits ? [{ text: pureWaitsText(sides), undo: { hidesPureWaits: false } }] : []),
   ];
 }
 
-function pureWaitsText({ waits, ns }: PureWaits): string {
-  return waits.length === 0 ? 'pure waits hidden: none' : `pure waits hidden, ${formatDuration(ns)}`;
+function pureWaitsText(sides: readonly LeftOutOfSide[]): string {
+  const times = timesText(sides, ({ pureWaits }) => pureWaits.ns);
+  return times === '' ? 'pure waits hidden: none' : `pure waits hidden, ${times}`;
+}
+
+/** Returns "12 µs", or of a comparison "10 µs → 12 µs"; empty if there is none. */
+function timesText(sides: readonly LeftOutOfSide[], of: (side: LeftOutOfSide) => Nanoseconds): string {
+  const times = sides.map((side) => scaled(of(side), side.scale));
+  return times.some((ns) => ns > 0) ? times.map(formatDuration).join(' → ') : '';
 }
