@@ -101,6 +101,9 @@ describe('a switcher that nothing goes back to', () => {
   test('is not marked if a call to it returns', async () =>
     expect(await inferredBy(`${shown}\n90 call other+0x120 sw\n100 return sw other+0x125`)).toBeUndefined());
 
+  test('is not marked if it calls a function, as what throws an exception does', async () =>
+    expect(await inferredBy(shown.replace('20 jmp', '12 call sw note\n14 return note sw\n20 jmp'))).toBeUndefined());
+
   test('is not marked if one place calls it, and it jumps to one function: a program has such loops', async () =>
     expect(await inferredBy(shown.split('\n').slice(0, 5).join('\n'))).toBeUndefined());
 
