@@ -6,7 +6,8 @@
  * there for; `root`, a regular expression for the functions where paths begin (false: whole paths), if not those with
  * which the stacks of fibers begin in the truth; `addresses`: functions without a name are told apart by where they
  * begin; `named`: they do not count; `same`: by the name that the truth has for some code, a regular expression for those
- * that it goes by in a profile, as a truth that is made from stack pointers tells no functions apart that share a frame.
+ * that it goes by in a profile, as a truth that is made from stack pointers tells no functions apart that share a frame;
+ * `unseen`, a regular expression for functions that have no frame of their own: their time counts for their callers.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,13 +50,13 @@ export function readTruth(row) {
   const read = (suffix) => gunzipSync(readFileSync(join(row.folder, row.name + suffix))).toString();
   const rows = read('.tree.jsonl.gz').split('\n').filter(Boolean).map(JSON.parse);
   const truth = withoutStubs(rows.filter(({ path }) => path)); // others are about threads
+  const stackRoots = rootsOfOtherStacks(truth.filter(({ tree }) => tree === 'stack'));
   const starts = row.addresses ? namelessStarts(read('.txt.gz')) : [];
   return (profile, tree) =>
     compare(
       truth.filter((path) => path.tree === tree),
       profile,
-      row,
-      starts,
+      { ...row, isNested: tree === 'nested', stackRoots, starts },
     );
 }
 
@@ -85,7 +86,8 @@ function namelessStarts(text) {
   return [...new Set([...calls].map(([, target]) => Number.parseInt(target, 16)))].sort((a, b) => a - b);
 }
 
-function compare(truth, profile, { root, named, addresses, same = {} }, starts) {
+function compare(truth, profile, { root, named, addresses, same = {}, unseen, isNested, stackRoots, starts }) {
+  const noFrame = new RegExp(`${NO_FRAME.source}${unseen ? `|${unseen}` : ''}`);
   const others = Object.entries(same).map(([name, names]) => [name, new RegExp(names)]);
   const clean = (path) =>
     path.flatMap((name) => {
@@ -96,13 +98,15 @@ function compare(truth, profile, { root, named, addresses, same = {} }, starts) 
           ? byStart(Number.parseInt(address, 16), starts)
           : '[unknown]'
         : asPrinted(name);
-      if (NO_FRAME.test(seen)) return [];
+      if (noFrame.test(seen)) return [];
       return [others.find(([, names]) => names.test(seen))?.[0] ?? seen];
     });
-  const otherRoots = new Set(root === undefined ? clean(rootsOfOtherStacks(truth)) : []);
+  // The truth does not see that nameless code jumps to other code, so there the number of nameless frames says nothing.
+  const isOne = (name) => name in same || (isNested && !addresses && name === '[unknown]');
+  const otherRoots = new Set(root === undefined ? clean(stackRoots) : []);
   const rootNames = new RegExp(root || '(?!)');
   const key = (path) => {
-    const names = clean(path).filter((name, at, all) => !(name in same && name === all[at - 1]));
+    const names = clean(path).filter((name, at, all) => !(isOne(name) && name === all[at - 1]));
     const from = names.findLastIndex((name) => otherRoots.has(name) || rootNames.test(name));
     return names.slice(Math.max(0, from)).join('\0');
   };
@@ -129,7 +133,10 @@ function compare(truth, profile, { root, named, addresses, same = {} }, starts) 
   return { right: share(right), marked: share(wrong - unmarked), unmarked: share(unmarked) };
 }
 
-/** A thread's first stack has its first root; the others are those of fibers and signals. */
+/**
+ * A thread's first stack has its first root; the others are those of fibers and signals. Of the tree `stack`, as in the
+ * nested one a fiber that a jump began is below the switcher.
+ */
 function rootsOfOtherStacks(truth) {
   const seen = new Set();
   return truth.flatMap(({ tid, path }) => {

@@ -193,10 +193,11 @@ function simpleFrom(facts: SiteFacts, site: SiteId): number {
   }
 }
 
-/** True if a jump may lead to another function, instead of back to an open one; see `jumpTo` in stack/hidden-jumps.ts. */
+/** True if a jump leads to another function, neither back to an open one nor to another stack; see `jumpTo` in stack/hidden-jumps.ts. */
 function isSimpleJump({ fromFunction, toFunction, toEntry, functions: { traits } }: SiteFacts, site: SiteId): boolean {
   const [from, target] = [traits[fromFunction[site]], traits[toFunction[site]]];
-  if (target & (Trait.ColdPart | Trait.ProgramStart) || from & target & Trait.Stub) return false;
+  if (from & Trait.MaySwitch || target & (Trait.ColdPart | Trait.ProgramStart) || from & target & Trait.Stub)
+    return false;
   return toEntry[site] === 1 || (target & Trait.Unknown) !== 0;
 }
 

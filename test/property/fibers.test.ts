@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
+import { FiberProgram, type FiberStyle, fiberSteps } from '../helpers/random/fiber-program.js';
 import { FiberRun, fiberDecisions, withLosses } from '../helpers/random/fiber-run.js';
 import { times } from '../helpers/random/times.js';
 import { analyzeText, fold } from '../helpers/traces/load.js';
@@ -47,7 +48,8 @@ describe('time is on the right path, or marked as inferred', () => {
   });
 });
 
-const losses = fc.array(fc.record({ at: fc.nat(99), length: fc.nat(30) }), { minLength: 1, maxLength: 3 });
+const loss = fc.record({ at: fc.nat(99), length: fc.nat(30) });
+const losses = fc.array(loss, { minLength: 1, maxLength: 3 });
 
 describe('after losses, hardly any wrong time is unmarked', () => {
   const named = (lines: string[]) => lines;
@@ -77,6 +79,50 @@ describe('after losses, hardly any wrong time is unmarked', () => {
     expect((100 * wrongNs) / totalNs).toBeLessThan(0.2);
   });
 });
+
+describe('fibers that migrate, finish and are dropped, with tail calls, exceptions and signals', () => {
+  const named = 'swapcontext';
+  const nameless = 'sw';
+  test.each<[string, number, FiberStyle]>([
+    ['a name says which function switches', 0, { switcher: named, end: 'return', areAlike: false }],
+    ['it ends in a jump, and all fibers run the same', 0.1, { switcher: named, end: 'jmp', areAlike: true }],
+    ['no event shows where it leads', 1, { switcher: named, end: 'hidden', areAlike: true }],
+    ['no name says which function switches', 0.1, { switcher: nameless, end: 'return', areAlike: true }],
+    ['nor does it return', 1, { switcher: nameless, end: 'jmp', areAlike: false }],
+    ['neither a name nor an event shows it', 2, { switcher: nameless, end: 'hidden', areAlike: true }],
+  ])('%s: at most %s %% wrong without a mark, or 2 %% with losses', async (_, most, style) => {
+    for (const [maxLosses, limit] of [
+      [0, most],
+      [3, 2],
+    ] as const) {
+      let [totalNs, wrongNs] = [0, 0];
+      const programs = fc.tuple(fiberSteps, fc.array(loss, { maxLength: maxLosses }));
+      for (const [steps, cuts] of fc.sample(programs, { numRuns: times(40), seed: 5 })) {
+        const program = new FiberProgram(style, steps);
+        const profile = await analyzeText(program.text(cuts), { extend: false, tailCalls: 'replace' });
+        const truth = withoutStops(program.selfNs);
+        const shown = pathsOf(profile).filter(({ path }) => !path.endsWith('[lost]'));
+        const selfNs = withoutStops(shown.map((row) => [row.path, row.selfNs] as const));
+        const markedNs = withoutStops(shown.map((row) => [row.path, row.inferredNs] as const));
+        for (const [path, ns] of selfNs) {
+          totalNs += ns;
+          wrongNs += Math.max(0, ns - (markedNs.get(path) ?? 0) - (truth.get(path) ?? 0));
+        }
+      }
+      expect((100 * wrongNs) / totalNs, `${maxLosses} losses`).toBeLessThanOrEqual(limit);
+    }
+  });
+});
+
+/** Time in stops counts for the function that stopped. */
+function withoutStops(selfNs: Iterable<readonly [string, number]>): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [path, ns] of selfNs) {
+    const own = path.replace(/;\[[^;]*$/, '');
+    sums.set(own, (sums.get(own) ?? 0) + ns);
+  }
+  return sums;
+}
 
 interface PathTime {
   readonly path: string;

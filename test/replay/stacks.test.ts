@@ -76,6 +76,66 @@ describe('a switcher without a known name', () => {
     expectTree(TURNS.replaceAll(/return {2}sw/g, 'jmp     sw'), TREE));
 });
 
+describe('a switcher that nothing goes back to', () => {
+  /** Three stacks begin, and none goes on. `jump`: how `sw` gets to them. */
+  const beginnings = (jump: (ns: number, to: string) => string) => `
+      10 call main+0x100  sw
+      ${jump(20, 'fiber')}
+      30 call fiber+0x100 work
+      40 return work      fiber+0x105
+      50 call fiber+0x110 sw
+      ${jump(60, 'other')}
+      70 call other+0x100 work
+      80 return work      other+0x105`;
+  const shown = beginnings((ns, to) => `${ns} jmp sw ${to}+0x0`);
+  const inferredBy = async (trace: string, tailCalls: 'replace' | 'nest' = 'replace') =>
+    (await analyzeText(traceOf(trace), { extend: false, tailCalls })).quality.inferredBy;
+
+  test.each(['replace', 'nest'] as const)('is marked from its first jump on: %s', async (tailCalls) =>
+    expect(await inferredBy(shown, tailCalls)).toEqual({ StackChoice: 60 }),
+  );
+
+  test('is marked if the trace does not show its jumps', async () =>
+    expect(await inferredBy(beginnings(() => ''))).toEqual({ StackChoice: 70 }));
+
+  test('is not marked if a call to it returns', async () =>
+    expect(await inferredBy(`${shown}\n90 call other+0x120 sw\n100 return sw other+0x125`)).toBeUndefined());
+
+  test('is not marked if it calls a function, as what throws an exception does', async () =>
+    expect(await inferredBy(shown.replace('20 jmp', '12 call sw note\n14 return note sw\n20 jmp'))).toBeUndefined());
+
+  test('is not marked if one place calls it, and it jumps to one function: a program has such loops', async () =>
+    expect(await inferredBy(shown.split('\n').slice(0, 5).join('\n'))).toBeUndefined());
+
+  test('is learned when a return ends no call', async () => {
+    const profile = await analyzeText(
+      traceOf(`${beginnings(() => '')}\n90 call other+0x110 sw\n100 return deep last+0x105`),
+      { extend: false },
+    );
+    expect(outline(profile)).toMatch(/^last /m);
+    expect(outline(profile)).toMatch(/^main /m);
+  });
+});
+
+test('a signal is no return of the function that it interrupts, when stacks alike are told apart', async () => {
+  const trace = `
+      10  call    main+0x100   swapcontext
+      20  call    fiber+0x100  work
+      30  call    work+0x100   swapcontext
+      40  call    main+0x110   swapcontext
+      50  call    other+0x100  work
+      60  call    work+0x100   swapcontext
+      70  call    main+0x120   swapcontext
+      80  tr end  async  work+0x110
+      90  tr strt        handler+0x0
+      100 return  handler      __restore_rt+0x0
+      110 tr end  syscall __restore_rt+0x10
+      120 tr strt        work+0x110
+      130 return  work         other+0x105
+      140 call    other+0x110  end`;
+  expect(outline(await analyzeText(traceOf(trace), { extend: false }))).toMatch(/^other 1\(1\) self 20\n {2}end /m);
+});
+
 test("Go's scheduler has a stack of its own, from which a recovered panic goes on", () =>
   expectTree(
     `

@@ -42,6 +42,7 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
   markNamelessStubs(sites, { length: symbol.length, traits, start, from, to });
   for (const part of ids.parts) traits[part] |= Trait.ColdPart;
   markJumpingSwitchers(sites, { traits, from, to });
+  markPossibleSwitchers(sites, { traits, from, to });
   const table = {
     length: symbol.length,
     symbol,
@@ -78,6 +79,37 @@ function markJumpingSwitchers(sites: BranchSites, { traits, from, to }: Pick<Fun
     if (sites.kind[site] !== BranchKind.Call) continue;
     for (let bytes = 2; bytes <= USUAL_CALL_BYTES; bytes++)
       if (jumpers.get(sites.from[site] + bytes)?.has(to[site])) traits[to[site]] |= Trait.StackSwitcher;
+  }
+}
+
+/**
+ * Marks functions that several places call, or that jump to several functions, if nothing goes back behind a call to
+ * them and they call nothing, such as an unwinder. Hardly any others are like that: they run as long as the program.
+ */
+function markPossibleSwitchers(
+  sites: BranchSites,
+  { traits, from, to }: Pick<FunctionTable, 'traits' | 'from' | 'to'>,
+): void {
+  const goneBackTo = new Set<Address>();
+  for (let site = 0; site < sites.length; site++)
+    if (sites.kind[site] === BranchKind.Return || (sites.kind[site] !== BranchKind.Call && from[site] !== to[site]))
+      goneBackTo.add(sites.to[site]);
+  const isExcluded = new Uint8Array(traits.length);
+  const callSites = new Uint32Array(traits.length);
+  const jumpSites = new Uint32Array(traits.length);
+  for (let site = 0; site < sites.length; site++) {
+    const [fn, called] = [from[site], to[site]];
+    if (sites.kind[site] === BranchKind.Jump && fn !== NONE && fn !== called) jumpSites[fn]++;
+    if (sites.kind[site] !== BranchKind.Call || called === NONE) continue;
+    if (fn !== NONE) isExcluded[fn] = 1;
+    if (isExcluded[called] === 1) continue;
+    callSites[called]++;
+    for (let bytes = 2; bytes <= USUAL_CALL_BYTES; bytes++)
+      if (goneBackTo.has(sites.from[site] + bytes)) isExcluded[called] = 1;
+  }
+  for (let fn = 0; fn < traits.length; fn++) {
+    const isSuspect = callSites[fn] > 0 && isExcluded[fn] === 0 && Math.max(callSites[fn], jumpSites[fn]) > 1;
+    if (isSuspect && (traits[fn] & ~Trait.Unknown) === 0) traits[fn] |= Trait.MaySwitch;
   }
 }
 

@@ -42,6 +42,8 @@ export const Trait = {
   LongJump: 65536,
   /** Notes a place for a longjmp. */
   SetJump: 131072,
+  /** It calls nothing, and nothing goes back behind a call to it: it may switch stacks, or end in functions that never return. */
+  MaySwitch: 262144,
 } as const;
 
 /** An x86 call instruction is at most this long, so a return address is at most this far after the call. */

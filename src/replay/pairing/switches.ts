@@ -415,10 +415,11 @@ function nextReturns(state: SegmentState, row: number): Address[] {
   const end = Math.min(events.length, row + count);
   state.readAheadAt = row;
   const targets: Address[] = [];
-  let above = 0; // calls made since `row`
+  let above = 0; // calls and signals since `row`
   for (let at = row; at < end && targets.length < MAX_RETURNS && !isSwitch(facts, site[at]); at++) {
     const step = facts.step[site[at]];
-    if (step === Step.Call || step === Step.KernelEntry) above++;
+    const isSignal = step === Step.Start && facts.toEntry[site[at]] === 1;
+    if (step === Step.Call || step === Step.KernelEntry || isSignal) above++;
     else if (step === Step.Return && above > 0) above--;
     else if (step === Step.Return) targets.push(facts.to[site[at]]);
     else if (step === Step.Gap) break;
@@ -521,7 +522,8 @@ export function findSwitcher(state: SegmentState, site: number): boolean {
 
 /**
  * True if the return in `row` shows that the function that was called last switches stacks by a jump that the trace does
- * not show: what ran next returns where the caller of an earlier call to it returns.
+ * not show: what ran next returns where the caller of an earlier call to it returns; or where no open call was made,
+ * though nothing ever goes back behind a call to that function.
  */
 export function findSwitcherBefore(state: SegmentState, row: number, to: Address): boolean {
   const { open, facts, events } = state;
@@ -531,6 +533,10 @@ export function findSwitcherBefore(state: SegmentState, row: number, to: Address
   if (hasTrait(state, fn, NEVER_LEARNED & ~Trait.Stub) || open.at(top).kind !== CallKind.Call) return false;
   if (facts.fromFunction[events.site[firstRowAfter(state, open.rowAt(top), row)]] === fn) return false;
   const slot = facts.to[events.site[open.rowAt(top)]];
+  if (hasTrait(state, fn, Trait.MaySwitch) && open.findCaller(to, false) === NONE) {
+    state.pairing.switcher = { fn, slot: Number.NaN };
+    return true;
+  }
   for (let index = top - 1; index > Math.max(0, top - MAX_SEARCH_DEPTH); index--) {
     const row = open.rowAt(index);
     if (row <= state.unsureRow) break;

@@ -36,7 +36,12 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
   if (toEntry) leaveLoader(state, target);
   const isNameless = (traitsOf(state, target) & Trait.Unknown) !== 0;
   if (isNameless && landNameless(state, target, row)) return;
-  if (toEntry || isNameless) return jump(state, target, NONE, row);
+  if (toEntry || isNameless) {
+    const mayBeSwitch = mayHaveSwitched(state);
+    jump(state, target, NONE, row);
+    if (mayBeSwitch) markTop(state, Doubt.StackChoice);
+    return;
+  }
   // A jump into the middle of a function leads to an open frame that control unwound to, or to a label in the function
   // on top.
   const landing = targetOf(state, target, row);
@@ -45,6 +50,11 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
     jump(state, target, NONE);
     markTop(state, Doubt.Landing);
   } else addAlias(state, target);
+}
+
+/** True if a jump of the function on top may lead to another stack. If a return ends its level, it does not. */
+function mayHaveSwitched(state: ReplayState): boolean {
+  return (topTraits(state) & Trait.MaySwitch) !== 0 && lowestEndedWith(state, topFrame(state).level) === NONE;
 }
 
 /** Lands in nameless code, which may or may not start a function, if an unwinder leaves the level. */
@@ -122,8 +132,10 @@ function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
   const end = lowestEndedWith(state, level);
   if (!wasUnwound(state, end, row)) {
     const hasChoice = end === NONE && findBelow(state, fn, level, 0) !== NONE;
+    const mayBeSwitch = mayHaveSwitched(state);
     jumpHidden(state, fn);
-    if (hasChoice) markTop(state, Doubt.HiddenJump);
+    if (mayBeSwitch) markTop(state, Doubt.StackChoice);
+    else if (hasChoice) markTop(state, Doubt.HiddenJump);
     return;
   }
   const landing = landingOf(state, fn, end, row);

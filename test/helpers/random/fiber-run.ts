@@ -102,7 +102,7 @@ export class FiberRun {
   }
 }
 
-/** Takes lines out of a trace, so that it starts anew after each loss. `at` and `length` are in percent. */
+/** Takes lines out of the trace of a thread, so that it starts anew after each loss. `at` and `length` are in percent. */
 export function withLosses(lines: readonly string[], losses: readonly { at: number; length: number }[]): string[] {
   const left = [...lines];
   for (const { at, length } of losses) {
@@ -112,8 +112,9 @@ export function withLosses(lines: readonly string[], losses: readonly { at: numb
     const lost = / 1\.(\d+):/.exec(left[first - 1] as string);
     if (next === null || lost === null || Number(next[1]) <= Number(lost[1]) + 1) continue;
     const ns = String(Number(lost[1]) + 1).padStart(9, '0');
-    const error = ` instruction trace error type 1 time 1.${ns} cpu 0 pid 7 tid 7 ip 0 code 7: Overflow packet`;
-    left.splice(first, count, error, `7 [000] 1.${next[1]}:   tr strt   0 [unknown] => ${next[2]}`);
+    const [tid, cpu] = (left[0] as string).split(' ');
+    const error = ` instruction trace error type 1 time 1.${ns} cpu 0 pid 7 tid ${tid} ip 0 code 7: Overflow packet`;
+    left.splice(first, count, error, `${tid} ${cpu} 1.${next[1]}:   tr strt   0 [unknown] => ${next[2]}`);
   }
   return left;
 }
