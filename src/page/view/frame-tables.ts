@@ -136,7 +136,7 @@ export class FrameTables {
 
   private ofLeaves(tree: CallTree, weight: 'ns' | 'calls'): FrameTable {
     const inverted = this.bySize(bottomUp(tree, minTotal(tree)));
-    return this.table(inverted, inverted.selfNs, weight);
+    return { ...this.table(inverted, inverted.selfNs, weight), isInverted: true };
   }
 
   /** Returns the table of some call paths with times of their own; null: all are 0. */

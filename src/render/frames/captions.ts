@@ -4,7 +4,7 @@
 
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { TraceMeta } from '../../model/profile/profile.js';
-import { NONE } from '../../model/units.js';
+import { NONE, type NodeId } from '../../model/units.js';
 import { formatDuration, formatMany, formatShare, threadNoun } from '../format.js';
 import { type Boxes, BoxKind } from '../layout.js';
 import type { ProfileHeader } from '../quality-summary.js';
@@ -165,6 +165,12 @@ function kindsIn(table: FrameTable): Kinds {
   return kinds;
 }
 
+/** What a function did itself: upside down, that is at the beginning of the path. */
+function ownOf({ isInverted, parent, self, total }: FrameTable, node: NodeId): number {
+  if (!isInverted) return self[node];
+  return parent[node] === ROOT ? total[node] : 0;
+}
+
 function findKinds(table: FrameTable): Kinds {
   const self = new Map<Family, number>();
   const byLibrary = new Map<number, number>();
@@ -172,7 +178,7 @@ function findKinds(table: FrameTable): Kinds {
   for (let node = 1; node < table.tree.length; node++) {
     if (table.omitted[node] > 0) continue;
     const family = familyOfNode(table, node);
-    const own = table.self[node];
+    const own = ownOf(table, node);
     self.set(family, (self.get(family) ?? 0) + own);
     if (!(family in MEANINGS)) {
       const library = libraryOfNode(table, node);

@@ -28,6 +28,8 @@ export interface FrameTable extends FrameColumns, LayoutTree {
   readonly inferredTotalNs: Float64Array; // inferred time of the subtree
   /** It shows blocked time: only frames that say whom a thread waited for are counted. */
   readonly isOfWaits: boolean;
+  /** Paths begin at their ends: below the root are the functions that ran themselves, for their own time. Default: false. */
+  readonly isInverted?: boolean;
 }
 
 /** Derives the columns. `self`: each node's own weight. */

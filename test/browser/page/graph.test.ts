@@ -367,3 +367,13 @@ describe('the tree', () => {
     await eventually(() => hashOf(page)).toBe('fold=1');
   });
 });
+
+test('the legend has the same shares of libraries upside down: those of what each did itself', async () => {
+  const own = await openReport(browser, fixture('lab/demo-cre.txt'));
+  const legend = () => own.locator('.bar .legend').innerText();
+  const shares = await legend();
+  expect(shares).toMatch(/[\d.]+ %/);
+  await goTo(own, '#inverted=1');
+  expect(await legend()).toBe(shares);
+  await own.close();
+});

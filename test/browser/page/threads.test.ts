@@ -88,6 +88,11 @@ describe('the threads', () => {
       threads.locator('[aria-label="Threads"] .row', { has: threads.locator(`.names + div:text-is("${which}")`) });
     const marked = async () =>
       (await row('').page().locator('[aria-label="Threads"] .row.chosen > .names + div').allTextContents()).join();
+    const focus = (which: string) =>
+      eventually(async () => {
+        await row(which).focus();
+        return row(which).evaluate((element) => element === document.activeElement);
+      }).toBe(true);
     await row('1').click();
     await row('3').click({ modifiers: ['Control'] });
     await eventually(marked).toBe('1,3');
@@ -99,10 +104,10 @@ describe('the threads', () => {
     await row('1').click({ modifiers: ['Control'] });
     await eventually(() => hashOf(threads)).toBe('threads=tid:3&view=threads');
     await eventually(marked).toBe('3'); // the table is drawn after the address changed
-    await row('1').focus();
+    await focus('1');
     await press(threads, 'Control+Enter', 'ArrowDown', 'Control+Space');
     await eventually(() => hashOf(threads)).toBe('view=threads'); // all of them
-    await row('1').focus();
+    await focus('1');
     await press(threads, 'Enter', 'ArrowDown', 'Shift+Enter');
     await eventually(marked).toBe('2 threads,1,2');
     expect([await all(), await hashOf(threads)]).toEqual(['2 µs', 'threads=tids:1,2&view=threads']);

@@ -50,7 +50,8 @@ export async function drawn(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const isBusy = () =>
       document.querySelector('[aria-busy=true]') !== null ||
-      document.getElementById('app')?.lastChild?.nodeName === 'NOSCRIPT';
+      (document.getElementById('app')?.lastChild?.nodeName === 'NOSCRIPT' &&
+        document.querySelector('[role=alert]') === null); // the page cannot show its data
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     do {
       await frame();

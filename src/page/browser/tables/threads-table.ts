@@ -69,7 +69,11 @@ export class ThreadsTable {
     }
     this.hasSwitches = hasSwitches;
     this.table = new VirtualTable('Threads', {
-      choose: (row, how, through) => this.choose(this.choiceOf(row, how, through)),
+      choose: (row, how, through) => {
+        const key = this.choiceOf(row, how, through);
+        this.chosen = chosenRow(this.rows, key, this.idle.checked); // the next key may come before the table is drawn
+        this.choose(key);
+      },
       sort: (threadsSort) => changeLayout({ threadsSort }),
       menu: (row, xPx, yPx, back) => menu.open(isolated(row.name), this.actionsOf(row), xPx, yPx, back),
     });
