@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HitReader, type WatcherRecord } from '../../../cli/record/trigger/hits.js';
-import { record } from '../../helpers/perf/perf-data.js';
+import { record, u32 } from '../../helpers/perf/perf-data.js';
 import {
   hit,
   lostHits,
@@ -16,6 +16,8 @@ const STREAM = Buffer.concat([
   threadBegins(5, 8),
   hit({ event: 0, pid: 5, tid: 8, ns: 1000, sp: 0x7ffd_0000_0010 }),
   record(68, 0, Buffer.alloc(8)), // FINISHED_ROUND, which says nothing here
+  record(66, 0, u32(13), u32(0)), // TRACING_DATA, which follows its record, padded to 8 bytes
+  Buffer.alloc(16, 9),
   hit({ event: 1, pid: 5, tid: 8, ns: 2000, sp: 0x7ffd_0000_0010 }),
   lostHits(3),
   programBegins(6),
