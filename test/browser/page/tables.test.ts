@@ -224,6 +224,9 @@ test('lists matches of the search, or all functions with matches marked', async 
   await eventually(async () => (await rows(page)).map(([name]) => name)).toEqual(['main', 'a', 'b', 'leaf']);
   expect(await page.locator('[aria-label="Functions"] .row.found').allTextContents()).toHaveLength(1);
   await eventually(() => hashOf(page)).toBe('search=leaf&list=all');
+  await goTo(page, '#search=leaf&inverted=1');
+  const rule = 'only matches: 1 of 4 functions, those with time of their own';
+  await eventually(() => page.locator('.above').first().innerText()).toContain(rule);
 });
 
 test('keeps sort order and the tab of the panel in the address, but not in the history; the view is a step', async () => {

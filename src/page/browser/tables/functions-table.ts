@@ -69,10 +69,11 @@ export class FunctionsTable {
   }
 
   /** `found`: number of matches; null without a search. */
-  private showCount(found: number | null, all: number, { listsAll }: State): void {
+  private showCount(found: number | null, all: number, { listsAll, isInverted }: State): void {
     this.above.hidden = found === null;
     this.onlyFound.checked = !listsAll;
-    this.count.textContent = ` only matches: ${formatCount(found ?? 0)} of ${formatMany(all, 'function')}`;
+    const rule = isInverted ? ', those with time of their own' : '';
+    this.count.textContent = ` only matches: ${formatCount(found ?? 0)} of ${formatMany(all, 'function')}${rule}`;
   }
 
   private columnsOf({ rows, totalWeight }: FunctionRows, state: State): NumberColumn[] {
