@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError, systemReason } from '../../../src/model/errors.js';
-import { formatCount, formatDuration } from '../../../src/render/format.js';
+import { formatDuration, formatMany } from '../../../src/render/format.js';
 import { perfFailure } from '../../perf/failures.js';
 import { handleInterrupts } from '../../process/interrupts.js';
 import { awaitEnd, TIMEOUTS } from '../await-end.js';
@@ -183,7 +183,9 @@ class Capture {
         const missing = (await threadsOf(pids)).filter((tid) => !before.has(tid) && !this.#begun.has(tid));
         if (missing.length === 0 || attempt === MAX_ATTEMPTS || interrupts.isInterrupted) {
           if (missing.length > 0)
-            notify(`warning: ${missing.length} threads began while perf attached: their calls may be missed`);
+            notify(
+              `warning: ${formatMany(missing.length, 'thread')} began while perf attached: calls in them may be missed`,
+            );
           return watcher;
         }
       } catch (error) {
@@ -303,13 +305,13 @@ class Capture {
     const { triggers, kept } = this.#snapshots;
     if (end === 'watcher' || end === 'recorder') notify('the target ended');
     if (end === 'exec') notify('the target runs another program now');
-    if (lost > 0) notify(`warning: perf lost ${formatCount(lost)} hits: slow calls may be missing`);
+    if (lost > 0) notify(`warning: perf lost ${formatMany(lost, 'hit')}: slow calls may be missing`);
     if (unsure > 0)
       notify(
-        `warning: ${formatCount(unsure)} slow calls ran within a call of ${place.name} that did not return; if an exception or a jump had left it, they are missing`,
+        `warning: ${formatMany(unsure, 'slow call')} ran, without a snapshot, within a call of ${place.name} that did not return: an exception or a jump may have left it`,
       );
     notify(
-      `${formatCount(calls)} calls of ${place.name}, ${formatCount(triggers)} triggers, ${kept.length} snapshots in ${directory}`,
+      `${formatMany(calls, 'call')} of ${place.name}, ${formatMany(triggers, 'trigger')}, ${formatMany(kept.length, 'snapshot')} in ${directory}`,
     );
   }
 }

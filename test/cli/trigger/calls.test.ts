@@ -37,6 +37,10 @@ describe('outermost calls', () => {
     ]);
   });
 
+  test('are not those within one that is complete, whose hits of another CPU are late', () => {
+    expect(callsOf(entry(1, 90), end(9, 90), entry(3, 80), end(4, 80))).toEqual([{ tid: 1, startNs: 1, endNs: 9 }]);
+  });
+
   test('are forgotten when the thread ends', () => {
     const calls = new Calls();
     calls.add(entry(1, 90));

@@ -20,9 +20,8 @@ beforeAll(() => {
 afterAll(() => void target.kill('SIGKILL'));
 
 /** A call of a thread from `at` for `ms`. */
-function call(at: number, ms: number, tid = 5): Buffer {
+function call(at: number, ms: number, tid = 5, pid = target.pid as number): Buffer {
   const [ns, sp] = [at * MS, 0x7000];
-  const pid = target.pid as number;
   return Buffer.concat([hit({ event: 0, pid, tid, ns, sp }), hit({ event: 1, pid, tid, ns: ns + ms * MS, sp })]);
 }
 
@@ -106,12 +105,24 @@ describe('record --trigger', () => {
     expect(readdirSync(dir.file('slow')).sort()).toEqual(['0001.data', 'triggers.jsonl']);
   });
 
+  test('leaves out a child that runs another program: what is at that address there is another function', async ({
+    dir,
+  }) => {
+    const child = 4_000_000;
+    const fake = hits([0, head(programBegins(child), call(1, 50, child, child), call(1000, 20))]);
+    const { stderr } = await runUntil(dir, /0001\.data/, { fake });
+    expect(stderr).toContain('1 call of clock_nanosleep, 1 trigger, 1 snapshot in slow\n');
+    expect(await linesIn(dir)).toMatchObject([{ thread: 5, endNs: 1020 * MS }]);
+  });
+
   test('says which slow calls it cannot know', async ({ dir }) => {
     const pid = target.pid as number;
     const left = hit({ event: 0, pid, tid: 5, ns: 1, sp: 0x8000 });
     const fake = hits([0, head(left, call(10, 20), threadEnds(pid, 5), call(100, 20, 6))]);
     const { stderr } = await runUntil(dir, /0001\.data/, { fake });
-    expect(stderr).toContain('1 slow calls ran within a call of clock_nanosleep that did not return');
+    expect(stderr).toContain(
+      '1 slow call ran, without a snapshot, within a call of clock_nanosleep that did not return',
+    );
   });
 });
 
@@ -134,7 +145,7 @@ describe('a perf that misbehaves', () => {
     const fake = { ...hits([0, head(call(1, 20))]), DUMPS: 'dies' };
     const { exitCode, stderr } = await record(dir, args, { fake });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('1 triggers, 0 snapshots in slow\n');
+    expect(stderr).toContain('1 trigger, 0 snapshots in slow\n');
     expect((await linesIn(dir)).map(({ why }) => why)).toEqual(['not written']);
     expect(readdirSync(dir.file('slow'))).toEqual(['triggers.jsonl']);
   });
