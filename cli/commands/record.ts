@@ -16,8 +16,7 @@ import { recordToFile } from '../record/record-to-file.js';
 import { offlineCpus, planRecording, type RecordingPlan } from '../record/recording-plan.js';
 import { parseTarget, refuseMissingTargets, type Target } from '../record/target.js';
 import { refuseMissingTracing } from '../record/tracepoints.js';
-import { refuseCaptureOptions, refuseUselessOptions } from '../record/trigger/options.js';
-import { type CallTrigger, parseTrigger } from '../record/trigger/spec.js';
+import { type CallTrigger, parseTrigger, refuseCaptureOptions, refuseUselessOptions } from '../record/trigger/spec.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
 

@@ -111,7 +111,7 @@ function refuseWithoutProbes({ place, machine }: CaptureInput, exits: number): v
 }
 
 function probesAt({ place, machine, group }: CaptureInput, exits: readonly number[]): ProbesPlan {
-  const tracing = machine.tracing.directory ?? '/sys/kernel/tracing';
+  const tracing = machine.tracing.directory as string; // else this user could not probe
   const { file, name } = place;
   const planned = (kind: string, offsets: readonly number[]) => ({
     probe: { name: kind, file, definition: name, symbol: name, offset: 0, at: 'returns' as const, args: '' },

@@ -6,7 +6,6 @@ import { basename, join } from 'node:path';
 import { systemReason } from '../../../src/model/errors.js';
 import { formatDuration } from '../../../src/render/format.js';
 import type { Call } from './calls.js';
-import { Delays } from './clock.js';
 import { type TriggerLine, TriggerLog } from './log.js';
 import { CURRENT } from './plan.js';
 import { durationOf, Policy, type PolicyOptions } from './policy.js';
@@ -15,6 +14,7 @@ import { durationOf, Policy, type PolicyOptions } from './policy.js';
 const WRITE_MS = 30_000;
 /** Switches and such, which perf writes while it overwrites the trace. */
 const MAX_GROWN_BYTES = 64 * 1024 * 1024;
+const DRIFT_NS = 60e9;
 const DUMPED = /\[ perf record: Dump (.+?) \]/g;
 
 export interface SnapshotsInput extends PolicyOptions {
@@ -172,3 +172,34 @@ export class Snapshots {
 }
 
 type Outcome = Partial<Pick<TriggerLine, 'file' | 'before' | 'writtenAfterNs' | 'why'>>;
+
+/**
+ * Tells how late ptflame learns of events: perf's clock has an origin of its own, so the event that arrived fastest counts as
+ * seen at once. Clocks drift apart by milliseconds a minute, so only the last minute or two count.
+ */
+export class Delays {
+  #startNs = Number.NEGATIVE_INFINITY;
+  #least = Number.POSITIVE_INFINITY;
+  /** Of the window before. */
+  #leastBefore = Number.POSITIVE_INFINITY;
+
+  /** An event happened at `timeNs` on perf's clock and is known at `nowNs` on ours. */
+  add(timeNs: number, nowNs: number): void {
+    if (nowNs - this.#startNs >= DRIFT_NS) {
+      this.#startNs = nowNs;
+      this.#leastBefore = this.#least;
+      this.#least = Number.POSITIVE_INFINITY;
+    }
+    this.#least = Math.min(this.#least, nowNs - timeNs);
+  }
+
+  /** Returns how long after an event `nowNs` is. */
+  since(timeNs: number, nowNs: number): number {
+    return Math.round(this.onPerfClock(nowNs) - timeNs);
+  }
+
+  /** Returns the time on perf's clock. */
+  onPerfClock(nowNs: number): number {
+    return nowNs - Math.min(this.#least, this.#leastBefore);
+  }
+}

@@ -1,7 +1,11 @@
 /**
- * Parses what `--trigger` takes: `signal`, or a function and how long a call of it must last.
+ * Parses what `--trigger` takes: `signal`, or a function and how long a call of it must last. Refuses options that contradict
+ * it, or the lack of it.
  */
 import { PtflameError } from '../../../src/model/errors.js';
+import { kebabCase } from '../../usage/flag.js';
+import type { RecordOptions } from '../options.js';
+import { refuseWithoutTrace } from '../recording-plan.js';
 
 export interface CallTrigger {
   readonly kind: 'call';
@@ -36,5 +40,27 @@ export function parseTrigger(text: string): Trigger {
 function unclear(text: string, why: string): PtflameError {
   return new PtflameError('BAD_OPTION', `--trigger ${text}: this ${why}`, {
     hint: "such as --trigger 'parse>10ms', --trigger parse@entry, or --trigger signal",
+  });
+}
+
+const OF_CAPTURES = ['keep', 'every', 'maxCost'] as const;
+const USELESS = ['waits', 'probe', 'kernel', 'only', 'filter', 'perThread', 'dryRun'] as const;
+
+/** Without a function as a trigger. @throws PtflameError BAD_OPTION */
+export function refuseCaptureOptions(options: RecordOptions): void {
+  const useless = OF_CAPTURES.find((name) => options[name] !== undefined);
+  if (useless === undefined) return;
+  throw new PtflameError('BAD_OPTION', `--${kebabCase(useless)} works only with --trigger FUNCTION`, {
+    hint: "add --trigger, such as --trigger 'parse>10ms'",
+  });
+}
+
+/** With a function as a trigger. @throws PtflameError BAD_OPTION */
+export function refuseUselessOptions(options: RecordOptions): void {
+  refuseWithoutTrace(options);
+  const useless = USELESS.find((name) => options[name] !== undefined && options[name] !== false);
+  if (useless === undefined) return;
+  throw new PtflameError('BAD_OPTION', `--trigger FUNCTION and --${kebabCase(useless)} are mutually exclusive`, {
+    hint: 'choose one of them',
   });
 }

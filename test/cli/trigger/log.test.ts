@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { Delays } from '../../../cli/record/trigger/clock.js';
 import { type TriggerLine, TriggerLog } from '../../../cli/record/trigger/log.js';
+import { Delays } from '../../../cli/record/trigger/snapshots.js';
 import { test } from '../../helpers/cli/run-cli.js';
 
 const lineOf = (startNs: number, file: string | null): TriggerLine => ({
