@@ -8,6 +8,7 @@ import { askLocks, locksAnswer } from '../../src/questions/locks/ask-locks.js';
 import type { LockHolder, LockRow, Locks, LockWait } from '../../src/questions/locks/schema.js';
 import type { WaitThread } from '../../src/questions/waits/schema.js';
 import { formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';
+import { holderDid } from '../../src/render/holder-words.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { csvColumns, durationCell, missingLines, shareCell, topLines } from '../answers/cells.js';
 import { threadName } from '../answers/wait-names.js';
@@ -315,34 +316,8 @@ function slowWaitLine(wait: LockWait): string {
 }
 
 function holderText(holder: LockHolder): string {
-  const { threads, heldNs, spots } = holder;
+  const { threads, heldNs } = holder;
   const who = threads.length === 1 && threads[0] ? threadName(threads[0]) : threadsText(threads);
-  const [main] = spots;
-  const did = main ? didText(main) : scheduleText(holder);
+  const did = holderDid(holder);
   return `${who}, which held it ${formatDuration(heldNs)}${did === '' ? '' : ` and ${did}`}`;
-}
-
-type Spot = LockHolder['spots'][number];
-
-const SLEEPS = /nanosleep|\bu?sleep$/;
-
-function didText({ path, function: place }: Spot): string {
-  const stop = path.at(-1)?.name ?? '';
-  const name = place?.name ?? '[unknown]';
-  if (stop === '[off-cpu]')
-    return path.some((frame) => SLEEPS.test(frame.name)) ? `slept in ${name}` : `waited in ${name}`;
-  if (stop === '[preempted]') return `was preempted in ${name}`;
-  if (stop === '[syscall]') return `was in a system call of ${name}`;
-  if (stop === '[lost]') return 'was not seen: its trace is lost';
-  return `ran ${name}`;
-}
-
-function scheduleText({ ranNs, blockedNs, preemptedNs, heldNs }: LockHolder): string {
-  const parts = [
-    [ranNs, 'ran'],
-    [blockedNs, 'was blocked'],
-    [preemptedNs, 'was preempted'],
-  ] as const;
-  const main = parts.reduce((most, part) => (part[0] > most[0] ? part : most));
-  return main[0] > 0 ? `${main[1]} ${shareCell(main[0], heldNs)} of it` : '';
 }

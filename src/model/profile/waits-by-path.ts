@@ -23,6 +23,48 @@ export interface WaitsByPath {
   readonly places: readonly WaitingPlace[];
   /** Waits on other call paths. */
   readonly unlisted: { readonly waits: number; readonly ns: Nanoseconds };
+  /** What threads waited for in futex calls, the most time first; others are left out. */
+  readonly locks: readonly WaitedLock[];
+  readonly locksLeftOut: number;
+}
+
+/** A lock, condition or other object that threads waited for; its numbers are those of `ptflame locks`. */
+export interface WaitedLock {
+  /** "0x55d0c0f0a0e0" */
+  readonly address: string;
+  /** Such as mutex. */
+  readonly kind: string;
+  /** A mutex or a read-write lock; other objects have no holder. */
+  readonly isLock: boolean;
+  readonly waits: number;
+  readonly ns: Nanoseconds;
+  /** Of the waits that ended; null: none did. */
+  readonly avgNs: Nanoseconds | null;
+  readonly maxNs: Nanoseconds | null;
+  readonly longestOpenNs: Nanoseconds;
+  /** The most threads that waited at once. */
+  readonly convoy: number;
+  /** Where threads waited most; null: not known. */
+  readonly place: NamedPlace | null;
+  /** Who held it, or else who woke the waiters; the most time first. */
+  readonly by: readonly LockBlocker[];
+}
+
+/** Names are text: threads that are not in the profile have functions that it lacks. */
+export interface NamedPlace {
+  readonly name: string;
+  readonly dso: string | null;
+}
+
+export interface LockBlocker {
+  readonly kind: 'holder' | 'waker' | 'maybe' | 'interrupt' | 'not seen' | 'open';
+  /** Threads of one name. */
+  readonly threads: readonly WaitThread[];
+  /** How long and how often others waited for it. */
+  readonly ns: Nanoseconds;
+  readonly waits: number;
+  /** A holder: "slept in rest"; a waker: the function in which it woke them; empty: not known. */
+  readonly did: string;
 }
 
 export interface WaitThread {

@@ -14,6 +14,7 @@ import type { PageRequests } from '../data/requests.js';
 import { chipsOf, droppedText, misfitsOf, restToggle } from '../view/captions/misfits.js';
 import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
+import { hasLocks } from '../view/locks.js';
 import { isSameView, NO_ZOOM, parseHash, type ShownView, START, type State, TABS } from '../view/state.js';
 import { chosenRow, type ThreadRow } from '../view/threads.js';
 import { Views } from '../view/views.js';
@@ -133,6 +134,7 @@ class App {
       ...(views.data.compared === undefined ? (['threads'] as const) : []),
       ...(hasTimeline ? (['timeline'] as const) : []),
       ...(views.requests === null ? [] : (['requests'] as const)),
+      ...(hasLocks(views.data) ? (['locks'] as const) : []),
     ];
     const columns = new ColumnsMenu(menu, (to) => navigation.changeLayout({ columns: to }));
     const beside = { columns: columns.element, legend: main.legend };

@@ -2,7 +2,6 @@
  * The view Requests: a list, where the time of typical and of slow ones goes, and one of them thread by thread.
  */
 
-import { dsoOf } from '../../model/symbol-table.js';
 import type { SymbolId } from '../../model/units.js';
 import { formatDifference, formatDuration } from '../../render/format.js';
 import { classOf, familyOf } from '../../render/frames/colours.js';
@@ -30,8 +29,6 @@ export class RequestsArea {
   readonly element = html('div', { class: 'requests' });
   private readonly views: Views;
   private readonly events: RequestsEvents;
-  /** By name and file. */
-  private symbols: ReadonlyMap<string, SymbolId> | null = null;
   private libraries: Libraries | null = null;
 
   constructor(views: Views, events: RequestsEvents) {
@@ -130,7 +127,7 @@ export class RequestsArea {
     toNs: number,
   ): HTMLElement {
     const [name] = fn;
-    const symbol = this.symbolOf(fn);
+    const symbol = this.views.symbolsByName()(...fn);
     const shown = shownName(name);
     const note = inferred ? ', at least: its start or end was not seen' : '';
     const box = html('div', { title: `${shown}: ${formatDuration(durationNs)}${note}` }, html('bdi', {}, shown));
@@ -140,12 +137,6 @@ export class RequestsArea {
     box.style.background = `var(--${this.colourOf(symbol)})`;
     box.addEventListener('click', () => this.events.choose(symbol));
     return box;
-  }
-
-  private symbolOf([name, dso]: ListedFunction): SymbolId | undefined {
-    const { symbols } = this.views.data;
-    this.symbols ??= new Map(symbols.name.map((own, symbol) => [`${own}\0${dsoOf(symbols, symbol) ?? ''}`, symbol]));
-    return this.symbols.get(`${name}\0${dso ?? ''}`);
   }
 
   private colourOf(symbol: SymbolId): string {

@@ -10,6 +10,7 @@ import type { StackChart } from './chart/stack-chart.js';
 import { Divider } from './divider.js';
 import type { FrameActions } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
+import { LocksArea } from './locks-area.js';
 import type { Menu } from './menu.js';
 import type { Navigation } from './platform/navigation.js';
 import { RequestsArea } from './requests-area.js';
@@ -31,7 +32,7 @@ export interface ViewContext {
 }
 
 /** The table of each view; the flame graph is above that of functions and of threads, the timeline above its calls. */
-type Table = 'functions' | 'tree' | 'threads' | 'calls' | 'requests';
+type Table = 'functions' | 'tree' | 'threads' | 'calls' | 'requests' | 'locks';
 const TABLES: Readonly<Record<ShownView, Table>> = {
   graph: 'functions',
   tree: 'tree',
@@ -39,13 +40,14 @@ const TABLES: Readonly<Record<ShownView, Table>> = {
   threads: 'threads',
   timeline: 'calls',
   requests: 'requests',
+  locks: 'locks',
 };
 
 export class ViewArea {
   readonly element: HTMLElement;
   private readonly main: MainGraph;
   private readonly tables: Readonly<
-    Record<Table, FunctionsTable | CallTreeTable | ThreadsTable | CallsTable | RequestsArea>
+    Record<Table, FunctionsTable | CallTreeTable | ThreadsTable | CallsTable | RequestsArea | LocksArea>
   >;
   private readonly divider: Divider;
 
@@ -69,6 +71,7 @@ export class ViewArea {
       }),
       calls: new CallsTable(views, chart),
       requests: new RequestsArea(views, { choose, change: (change) => navigation.change(change) }),
+      locks: new LocksArea(views, choose),
     };
     this.divider = new Divider('Resize graph', false, {
       measure: () =>

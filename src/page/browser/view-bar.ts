@@ -16,6 +16,7 @@ export const VIEW_NAMES: Readonly<Record<ShownView, string>> = {
   threads: 'Threads',
   timeline: 'Timeline',
   requests: 'Requests',
+  locks: 'Locks',
 };
 
 export interface ViewBarEvents {
@@ -62,7 +63,7 @@ export class ViewBar {
     this.state = state;
     this.tabs.show(view);
     (this.lens.firstElementChild as HTMLElement).textContent = widthName(this.views.widthOf(state), this.views);
-    this.lens.disabled = view === 'timeline' || view === 'requests';
+    this.lens.disabled = view === 'timeline' || view === 'requests' || view === 'locks';
     this.columns.hidden = this.inverted.disabled = view !== 'graph' && view !== 'tree' && view !== 'functions';
     this.inverted.setAttribute('aria-pressed', String(state.isInverted));
   }

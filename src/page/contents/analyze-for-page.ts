@@ -20,6 +20,7 @@ import { EndedBy, endedBy } from '../../questions/waits/wait-facts.js';
 import { longestBySlice } from '../../waits/longest-by-slice.js';
 import { OffState } from '../../waits/schedule.js';
 import type { ShownWaits } from '../../waits/summary/window.js';
+import { locksForPage } from './page-locks.js';
 import { AskedIntervals, type KeyedPiece, PlaceWriter } from './place-writer.js';
 import { groupWaits, type PlaceGroups, piecesOf, WaitBlockers } from './waiting-places.js';
 
@@ -153,7 +154,8 @@ async function waitsByPath(traceWaits: TraceWaits, calls: CallsOfWaits): Promise
   for (const { kind, tid, fromNs, toNs, key } of pieces.flat())
     if (kind === 'running') asked.add(tid, fromNs, toNs, key);
   const times = await asked.ask();
-  return new PlaceWriter(traceWaits, calls, blockers, times).write({ groups, pieces });
+  const places = new PlaceWriter(traceWaits, calls, blockers, times).write({ groups, pieces });
+  return { ...places, ...(await locksForPage(traceWaits)) };
 }
 
 /** Their keys come after the rows of blockers. */

@@ -68,7 +68,7 @@ export class PlaceWriter {
     this.used = new UsedPaths(shape);
   }
 
-  write({ groups, pieces }: GroupedWaits): WaitsByPath {
+  write({ groups, pieces }: GroupedWaits): Omit<WaitsByPath, 'locks' | 'locksLeftOut'> {
     const places = groups.places.map((place, row) => this.placeOf(place, pieces[row]));
     const { paths, newId } = this.used.build();
     const { waits, ns } = groups.unlisted;

@@ -12,6 +12,7 @@ import { visibleText } from '../../render/visible-text.js';
 import type { PageThread } from '../data/page-data.js';
 import { compareFunctions, timedRows } from './compared-functions.js';
 import type { RowComparison, Sides } from './comparison.js';
+import { hasLocks } from './locks.js';
 import { requestsSentence } from './requests.js';
 import { NO_ZOOM, type State } from './state.js';
 import { chosenRow, type ThreadRow } from './threads.js';
@@ -124,7 +125,10 @@ function actionsOf(finding: Finding, views: Views, state: State): FindingAction[
     case 'inferred':
       return [{ label: 'Details', opens: 'details' }];
     case 'waiting':
-      return finding.hasPureWaits ? [hide] : [{ label: 'Off CPU', change: { width: 'off-cpu' } }];
+      return [
+        finding.hasPureWaits ? hide : { label: 'Off CPU', change: { width: 'off-cpu' } },
+        ...(hasLocks(views.data) ? [{ label: 'Locks', change: { view: 'locks' as const } }] : []),
+      ];
     case 'pure-waits':
       return [hide, show(finding.largest.symbol)];
     case 'hidden-waits':

@@ -36,6 +36,7 @@ import {
 import { LinkNames } from './link-names.js';
 import { memoizeLast, once } from './memoize-last.js';
 import { snappedRange } from './range.js';
+import { symbolsByName } from './shown-names.js';
 import type { State } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
@@ -58,6 +59,8 @@ export class SelectedTrees {
   requests: PageRequests | null = null;
   /** Has all calls of functions; null: the page is a file. */
   readonly server: AllCalls | null;
+  /** For names as text: of requests and locks. */
+  readonly symbolsByName = once(() => symbolsByName(this.data.symbols));
   protected readonly tables: FrameTables;
   private readonly ranges = once(() => new RangeData(this.data, this.timeline as Timeline));
   private readonly ranged = memoizeLast((range: Bounds) => this.ranges().within(range));

@@ -2,7 +2,7 @@
  * Names what is no function as the page shows it: `[off-cpu]` is "off CPU". Exported files have the names with brackets;
  * searches and links know both.
  */
-import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { dsoOf, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import type { SymbolId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 
@@ -36,4 +36,11 @@ const SHOWN: Readonly<Record<string, string>> = {
 /** Others say whom a thread waited for: `-- waits for bob`. */
 export function shownName(recorded: string): string {
   return SHOWN[recorded] ?? recorded.replace(/^-- /, '');
+}
+
+/** Finds a function by its name and file; undefined: the page has none. */
+export function symbolsByName(symbols: SymbolTable): (name: string, dso: string | null) => SymbolId | undefined {
+  const keyOf = (name: string, dso: string | null) => `${name}\0${dso ?? ''}`;
+  const found = new Map(symbols.name.map((name, symbol) => [keyOf(name, dsoOf(symbols, symbol)), symbol]));
+  return (name, dso) => found.get(keyOf(name, dso));
 }

@@ -27,7 +27,7 @@ export const ORDERS = ['name', 'weight'] as const;
 export type Order = (typeof ORDERS)[number];
 
 /** What fills the page. The timeline is open while a thread is chosen for it. */
-export const VIEWS = ['graph', 'tree', 'functions', 'threads', 'requests'] as const;
+export const VIEWS = ['graph', 'tree', 'functions', 'threads', 'requests', 'locks'] as const;
 export type ShownView = (typeof VIEWS)[number] | 'timeline';
 
 /** Tabs of the panel. */

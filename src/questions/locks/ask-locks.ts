@@ -9,7 +9,7 @@ import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { partText } from '../../pipeline/replay/selection.js';
 import { type Found, headOf, qualityOf } from '../common.js';
-import { withWaits } from '../waits/ask-waits.js';
+import { type TraceWaits, withWaits } from '../waits/ask-waits.js';
 import { waitsHead } from '../waits/missing.js';
 import { askHolders, holdingsOf } from './holdings.js';
 import { locksInputOf } from './locks-input.js';
@@ -32,25 +32,32 @@ export function askLocks(
   options: AnalyzeOptions = {},
 ): Promise<LocksResult> {
   return withWaits(inputs, { ...options, asksAgain: true }, async (traceWaits) => {
-    const input = locksInputOf(traceWaits, address === undefined ? null : parseAddress(address));
-    const slowRows = slowestWaits(input, count);
-    const holdings = holdingsOf(input, slowRows);
-    const spotsOf = await askHolders(input, holdings);
-    const locks = summarizeLocks(input, holdings, spotsOf);
+    const asked = address === undefined ? null : parseAddress(address);
+    const { locks, slowest } = await locksOf(traceWaits, count, asked);
     const head = waitsHead(traceWaits, {
       part: partText(options),
       isSeen: () => true,
       isOfLocks: true,
       hasUnseenWakers: locks.some(({ wakers }) => wakers.some(({ kind }) => kind === 'not-seen')),
     });
-    return {
-      ...head,
-      total: totalOf(locks),
-      locks,
-      slowest: describeWaits(input, slowRows, holdings, spotsOf),
-      profile: traceWaits.calls?.profile ?? null,
-    };
+    return { ...head, total: totalOf(locks), locks, slowest, profile: traceWaits.calls?.profile ?? null };
   });
+}
+
+/** Finds what threads waited for, and `count` of the longest waits for locks. `address`: null: all. */
+export async function locksOf(
+  traceWaits: TraceWaits,
+  count: number,
+  address: Address | null,
+): Promise<Pick<Locks, 'locks' | 'slowest'>> {
+  const input = locksInputOf(traceWaits, address);
+  const slowRows = slowestWaits(input, count);
+  const holdings = holdingsOf(input, slowRows);
+  const spotsOf = await askHolders(input, holdings);
+  return {
+    locks: summarizeLocks(input, holdings, spotsOf),
+    slowest: describeWaits(input, slowRows, holdings, spotsOf),
+  };
 }
 
 /** The answer that `ptflame locks` prints. */

@@ -533,14 +533,33 @@ describe('one function', () => {
     expect((await numbers()).replace(/\s+/g, ' ')).toBe(
       'Total 30 ns Share 30 % Self 30 ns Calls 2 Average 15 ns Min 10 ns p50 10 ns p90 20 ns p99 20 ns Max 20 ns Waiting 0 ns Waiting self 0 ns',
     );
-    expect(await paths()).toEqual(['Called by1', 'a 30 ns 100 %', 'leaf 30 ns', 'Calls0', 'itself 30 ns 100 %']);
+    expect(await paths()).toEqual(['Called by1', 'a 2 × 30 ns 100 %', 'leaf 30 ns', 'Calls0', 'itself 30 ns 100 %']);
     expect(await page.locator('[aria-label="Functions"] .row.chosen > .names').textContent()).toBe('leaf');
     await choose('a');
     await eventually(paths).toEqual([
-      ...['Called by1', 'main 60 ns 100 %', 'a 60 ns'],
-      ...['Calls2', 'a 30 ns 50 %', 'leaf 20 ns 33.3 %', 'itself 10 ns 16.7 %'],
+      ...['Called by1', 'main 1 × 60 ns 100 %', 'a 60 ns'],
+      ...['Calls2', 'a 1 × 30 ns 50 %', 'leaf 1 × 20 ns 33.3 %', 'itself 10 ns 16.7 %'],
     ]);
     await eventually(() => hashOf(page)).toBe('function=a');
+  });
+
+  test('with widths by calls, those that are called most are the first', async () => {
+    const own = await openReport(
+      browser,
+      traceOf(`
+      0   call    main  slow
+      50  return  slow  main
+      60  call    main  quick
+      61  return  quick main
+      70  call    main  quick
+      71  return  quick main`),
+    );
+    const called = () => own.locator('.paths .path bdi').allTextContents();
+    await goTo(own, '#function=main');
+    await eventually(called).toEqual(['slow', 'quick', 'itself']);
+    await goTo(own, '#function=main&width=calls');
+    await eventually(called).toEqual(['quick', 'slow', 'itself']);
+    await own.close();
   });
 
   test('shows where functions begin in source code', async () => {

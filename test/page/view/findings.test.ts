@@ -112,7 +112,7 @@ describe('a page with wakings', () => {
       '32.5 % of the time is waiting: mutexes 23.8 %.',
       'Of the 108 ns on the CPU, 37 % is count itself (1 call), then customer 18.5 %.',
     ]);
-    expect(labelsAt(views)).toEqual(['Off CPU', 'Show it, Running']);
+    expect(labelsAt(views)).toEqual(['Off CPU, Locks', 'Show it, Running']);
   });
 
   test('gives bounds if it does not know all waits', () => {

@@ -91,6 +91,8 @@ describe('many blockers', () => {
       place(blocker(8, 500), blocker(7, 20), blocker(9, 10)),
     ],
     unlisted: { waits: 0, ns: 0 },
+    locks: [],
+    locksLeftOut: 0,
   };
 
   test('are eight rows, the most time first, and a row for the others; all add up', () => {

@@ -5,18 +5,19 @@ import { ROOT } from '../../../model/calls/call-tree.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { changeOf } from '../../../render/diff/paths.js';
 import { paintByChange } from '../../../render/diff/wording.js';
-import { formatCount, formatDifference, formatDuration, formatShare } from '../../../render/format.js';
+import { formatCount, formatDifference, formatDuration, formatMany, formatShare } from '../../../render/format.js';
 import { CHANGE_SIGNS, type Change } from '../../../render/frames/colours.js';
 import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
 import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
 import { isShortcut } from '../../../render/viewer/search-field.js';
+import { starredCalls } from '../../view/captions/counts.js';
 import { painterOf } from '../../view/colouring.js';
 import type { ComparedTable } from '../../view/comparison.js';
 import type { FunctionView } from '../../view/function-view.js';
 import type { Colouring } from '../../view/state.js';
 import type { PathsGraphEvents } from './paths-graph.js';
 
-/** Lists who calls a function and what it calls, each with its part of the function's time. */
+/** Lists who calls a function and what it calls, how often, and each with its part of the function's time. */
 export class CallersAndCallees {
   readonly element = html('div', { class: 'paths' });
   private readonly isBlockedTime: boolean;
@@ -27,7 +28,7 @@ export class CallersAndCallees {
     this.events = events;
   }
 
-  show({ callers, callees, compared, name, sums }: FunctionView, colouring: Colouring): void {
+  show({ callers, callees, compared, name, sums }: FunctionView, look: Look): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset['symbol'];
     // above whom a thread waited for, callers are above callees
     const [below, above] = this.isBlockedTime ? ['Below it', 'Above it'] : ['Called by', 'Calls'];
@@ -39,27 +40,33 @@ export class CallersAndCallees {
     );
     this.element.replaceChildren(
       ...(compared === null
-        ? this.list(below as string, callers, colouring, false)
+        ? this.list(below as string, callers, look, false)
         : this.changes(below as string, compared.callers)),
       itself,
       ...(compared === null
-        ? this.list(above as string, callees, colouring, !this.isBlockedTime)
+        ? this.list(above as string, callees, look, !this.isBlockedTime)
         : this.changes(above as string, compared.callees)),
     );
     if (focused !== undefined) this.element.querySelector<HTMLElement>(`[data-symbol="${focused}"]`)?.focus();
   }
 
   /** `hasItself`: with a row of what the function took itself, without the calls of itself below it. */
-  private list(title: string, table: FrameTable, colouring: Colouring, hasItself: boolean): HTMLElement[] {
+  private list(title: string, table: FrameTable, { colouring, isByCalls }: Look, hasItself: boolean): HTMLElement[] {
     const top = topOf(table);
     const allNs = table.total[top] as number;
     const selfNs = hasItself ? (table.self[top] as number) : 0;
     const { classOf } = painterOf(table, colouring === 'outside' ? 'function' : colouring);
-    const nodes = childrenOf(table, top).sort((a, b) => (table.total[b] as number) - (table.total[a] as number));
-    const rows = nodes.map((node) =>
-      this.row(table, node, pathRow(nameOf(table, node), table.total[node] as number, allNs, classOf(node))),
-    );
-    if (selfNs > 0) rows.push(pathRow('itself', selfNs, allNs, ''));
+    const { calls, inferredCalls } = table.tree;
+    const order = isByCalls ? calls : table.total;
+    const nodes = childrenOf(table, top).sort((a, b) => (order[b] as number) - (order[a] as number));
+    const rows = nodes.map((node) => {
+      const note = this.isBlockedTime
+        ? html('small', {})
+        : callsNote(calls[node] as number, inferredCalls[node] as number);
+      const row = pathRow(nameOf(table, node), table.total[node] as number, allNs, classOf(node));
+      return this.row(table, node, withCalls(row, note));
+    });
+    if (selfNs > 0) rows.push(withCalls(pathRow('itself', selfNs, allNs, ''), html('small', {})));
     const count = html('small', {}, formatCount(nodes.length));
     return [html('h3', {}, title, count), ...(rows.length === 0 ? [html('p', { class: 'quiet' }, 'none')] : rows)];
   }
@@ -106,6 +113,25 @@ export class CallersAndCallees {
     });
     return row;
   }
+}
+
+interface Look {
+  readonly colouring: Colouring;
+  /** The largest number of calls first, not the most time. */
+  readonly isByCalls: boolean;
+}
+
+/** Stops have no calls. */
+function callsNote(calls: number, inferred: number): HTMLElement {
+  const title = `${formatMany(calls, 'call')}${inferred === 0 ? '' : `, ${formatCount(inferred)} inferred`}`;
+  return calls === 0
+    ? html('small', {})
+    : html('small', { class: 'times', title }, `${starredCalls(calls, inferred)} ×`);
+}
+
+function withCalls(row: HTMLElement, calls: HTMLElement): HTMLElement {
+  row.querySelector('bdi')?.after(calls);
+  return row;
 }
 
 const TONES: Partial<Record<Change, string>> = { more: 'more', new: 'more', less: 'less', gone: 'less' };

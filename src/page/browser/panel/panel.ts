@@ -112,7 +112,7 @@ export class Panel {
     if (!this.views.isBlockedTime) this.numbers.append(...stateBar(view));
     this.tabs.show(state.tab);
     for (const [id, page] of Object.entries(this.pages)) page.hidden = id !== state.tab;
-    if (state.tab === 'callers') this.paths.show(view, colouring);
+    if (state.tab === 'callers') this.paths.show(view, { colouring, isByCalls: state.width === 'calls' });
     if (state.tab === 'calls') this.showCalls(view, state.call);
     if (state.tab === 'waits') this.showWaits(view.waits);
   }

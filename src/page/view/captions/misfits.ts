@@ -9,6 +9,7 @@ import { isolated, visibleText } from '../../../render/visible-text.js';
 import { REST, type Sides } from '../comparison.js';
 import { existingPrefix } from '../frame-tables.js';
 import { type LeftOut, leavesNothingOut } from '../leaving-out.js';
+import { hasLocks } from '../locks.js';
 import { COMPARED_RECORDINGS, NO_ZOOM, START, type State } from '../state.js';
 import { chosenRow, knownChoice, titleOf } from '../threads.js';
 import type { LeftOutOfSide, Views } from '../views.js';
@@ -36,9 +37,10 @@ export function misfitsOf(views: Views, state: State): Misfits {
 
 const NONE: Misfits = { change: {}, dropped: [] };
 
-function viewMisfits({ requests }: Views, { view }: State): Misfits {
-  if (view !== 'requests' || requests !== null) return NONE;
-  return { change: { view: START.view }, dropped: ['view Requests'] };
+function viewMisfits({ requests, data }: Views, { view }: State): Misfits {
+  if (view === 'requests' && requests === null) return { change: { view: START.view }, dropped: ['view Requests'] };
+  if (view === 'locks' && !hasLocks(data)) return { change: { view: START.view }, dropped: ['view Locks'] };
+  return NONE;
 }
 
 function threadMisfits({ threads, data }: Views, state: State): Misfits {

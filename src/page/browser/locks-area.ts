@@ -1,0 +1,99 @@
+/**
+ * The view Locks: what threads waited for, how long, who held it, and what the holders did meanwhile.
+ */
+
+import type { LockBlocker, NamedPlace, WaitedLock } from '../../model/profile/waits-by-path.js';
+import type { SymbolId } from '../../model/units.js';
+import { formatCount, formatDuration, formatLongest, formatShare } from '../../render/format.js';
+import { htmlElement as html } from '../../render/viewer/dom.js';
+import { visibleText } from '../../render/visible-text.js';
+import { blockerText, locksLine, lockText } from '../view/locks.js';
+import type { Views } from '../view/views.js';
+
+const COLUMNS = [
+  ['Waited', 'of all threads together; below, for this thread'],
+  ['Share', 'of the time waited for locks, or for other objects; below, for this one'],
+  ['Waits', ''],
+  ['Average', 'of the waits that ended'],
+  ['Longest', ''],
+  ['At once', 'the most threads that waited for it at once'],
+] as const;
+
+export class LocksArea {
+  readonly element = html('div', { class: 'locks' });
+  private readonly views: Views;
+  private readonly choose: (symbol: SymbolId) => void;
+
+  constructor(views: Views, choose: (symbol: SymbolId) => void) {
+    this.views = views;
+    this.choose = choose;
+  }
+
+  /** The list is of the whole recording: no choice of the page changes it. */
+  show(): void {
+    const { waits } = this.views.data;
+    if (waits === null || this.element.hasChildNodes()) return;
+    const locks = waits.locks.filter(({ isLock }) => isLock);
+    const others = waits.locks.filter(({ isLock }) => !isLock);
+    this.element.append(
+      html('p', { class: 'above' }, locksLine(waits)),
+      ...(locks.length > 0 ? [this.table(locks, 'Lock, and who held it')] : []),
+      ...(others.length > 0 ? [this.table(others, 'Other objects that threads waited for')] : []),
+    );
+  }
+
+  private table(locks: readonly WaitedLock[], title: string): HTMLElement {
+    const allNs = locks.reduce((sum, { ns }) => sum + ns, 0);
+    const heads = COLUMNS.map(([name, hint]) => html('th', { scope: 'col', title: hint }, name));
+    return html(
+      'table',
+      {},
+      html('thead', {}, html('tr', {}, ...heads, html('th', { scope: 'col' }, title))),
+      ...locks.map((lock) =>
+        html('tbody', {}, this.lockRow(lock, allNs), ...lock.by.map((blocker) => blockerRow(blocker, lock))),
+      ),
+    );
+  }
+
+  private lockRow(lock: WaitedLock, allNs: number): HTMLElement {
+    const { ns, waits, avgNs, maxNs, longestOpenNs, convoy, place } = lock;
+    return html(
+      'tr',
+      { class: 'lock' },
+      ...cells(ns, allNs, waits),
+      cell(avgNs === null ? '–' : formatDuration(avgNs)),
+      cell(formatLongest(maxNs, longestOpenNs > 0 ? longestOpenNs : null)),
+      cell(formatCount(convoy)),
+      html('th', { scope: 'row' }, lockText(lock), ...this.placeOf(place)),
+    );
+  }
+
+  private placeOf(place: NamedPlace | null): (HTMLElement | string)[] {
+    if (place === null) return [];
+    const name = html('bdi', {}, visibleText(place.name));
+    const symbol = this.views.symbolsByName()(place.name, place.dso);
+    if (symbol === undefined || !this.views.canOpen(symbol)) return [', waited in ', name];
+    const button = html('button', { type: 'button', class: 'name' }, name);
+    button.addEventListener('click', () => this.choose(symbol));
+    return [', waited in ', button];
+  }
+}
+
+function blockerRow(blocker: LockBlocker, { ns }: WaitedLock): HTMLElement {
+  const text = blockerText(blocker);
+  return html(
+    'tr',
+    { class: 'blocker' },
+    ...cells(blocker.ns, ns, blocker.waits),
+    ...[cell(''), cell(''), cell('')],
+    html('th', { scope: 'row', title: text }, html('bdi', {}, text)),
+  );
+}
+
+function cells(ns: number, allNs: number, waits: number): HTMLElement[] {
+  return [formatDuration(ns), formatShare(ns, allNs), formatCount(waits)].map(cell);
+}
+
+function cell(text: string): HTMLElement {
+  return html('td', {}, text);
+}
