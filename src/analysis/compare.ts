@@ -275,6 +275,15 @@ export function noiseOfSums(before: ComparedSums, after: ComparedSums): NoiseOfS
   };
 }
 
+/** Returns by how much the average duration of complete calls may differ by chance; NaN for fewer than two. */
+export function averageNoise(
+  sums: Omit<ComparedSums, 'scale' | 'histogram'>,
+  histogram: Histogram | null,
+): Nanoseconds {
+  const { avgNs } = uncertaintiesOf({ ...sums, histogram, scale: 1 });
+  return noiseOf(avgNs, { variance: 0, calls: Number.POSITIVE_INFINITY });
+}
+
 /** Of the duration of one call, and of sums over all of them. */
 function uncertaintiesOf({ scale, selfNs, ...sums }: ComparedSums) {
   const complete = sums.calls - sums.inferred;

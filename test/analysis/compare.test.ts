@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  averageNoise,
   isWithinNoise,
   mayShareQuantile,
   noiseOf,
@@ -88,6 +89,16 @@ describe.each([2, 3, 10, 1000])('of %i calls', (calls) => {
     const runs = Array.from({ length: calls < 100 ? 1000 : 100 }, () => [drawn(random, 1), drawn(random, 1)] as const);
     const alarms = runs.filter(([a, b]) => a !== b && Math.abs(average(a) - average(b)) > avgNoise(a, b));
     expect(alarms.length).toBeLessThanOrEqual(runs.length / 100);
+  });
+
+  test('an average differs from the true one by more than its noise at most three times in 100, although the tail is long; not much less suffices', () => {
+    const random = generator(calls + 1);
+    const runs = Array.from({ length: calls < 100 ? 1000 : 100 }, () => drawn(random, 1));
+    const noise = (own: readonly number[]) =>
+      averageNoise({ ...sampleOf(own), calls, inferred: 0, selfNs: 0 }, histogramOf(own));
+    const off = runs.map((own) => Math.abs(average(own) - 4000) / noise(own));
+    expect(off.filter((part) => part > 1).length).toBeLessThanOrEqual((3 * runs.length) / 100);
+    if (calls === 1000) expect(off.filter((part) => part > 0.25).length).toBeGreaterThan(runs.length / 4);
   });
 
   test.runIf(calls === 1000)('durations that are 30 % longer are found', () => {

@@ -1,6 +1,7 @@
 /**
  * Collects everything that is shown for one function.
  */
+import { averageNoise } from '../../analysis/compare.js';
 import type { FunctionSums } from '../../analysis/tree/functions.js';
 import type { Timeline } from '../../model/profile/timeline.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
@@ -28,6 +29,8 @@ export interface FunctionView {
   readonly line: SourceLine | null;
   readonly sums: FunctionSums;
   readonly allNs: Nanoseconds;
+  /** By how much the average may differ by chance; NaN: unknown. */
+  readonly averageNoiseNs: Nanoseconds;
   readonly bars: readonly Bar[];
   readonly callers: FrameTable;
   readonly callees: FrameTable;
@@ -91,6 +94,7 @@ export class FunctionViews {
       line: views.lineOf(symbol),
       sums: withPercentiles(sums, calls?.durations ?? null),
       allNs: view.allNs(),
+      averageNoiseNs: averageNoise(sums, view.histogram(symbol)),
       bars: view.bars(symbol) ?? (calls?.durations ? barsOf(calls.durations) : []),
       ...this.tables.callersAndCallees(view.tree, symbol, state.order),
       compared: this.comparedAt(state, view, symbol),

@@ -531,7 +531,7 @@ describe('one function', () => {
     const marked = (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes));
     expect(marked.map(({ label }) => label)).toEqual(['leaf  1 × 20 ns', 'leaf  1 × 10 ns']);
     expect((await numbers()).replace(/\s+/g, ' ')).toBe(
-      'Total 30 ns Share 30 % Self 30 ns Calls 2 Average 15 ns Min 10 ns p50 10 ns p90 20 ns p99 20 ns Max 20 ns Waiting 0 ns Waiting self 0 ns',
+      'Total 30 ns Share 30 % Self 30 ns Calls 2 Average 15 ns Average ± 1.18 µs Min 10 ns p50 10 ns p90 20 ns p99 20 ns Max 20 ns Waiting 0 ns Waiting self 0 ns',
     );
     expect(await paths()).toEqual(['Called by1', 'a 2 × 30 ns 100 %', 'leaf 30 ns', 'Calls0', 'itself 30 ns 100 %']);
     expect(await page.locator('[aria-label="Functions"] .row.chosen > .names').textContent()).toBe('leaf');

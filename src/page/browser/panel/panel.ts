@@ -20,7 +20,13 @@ import { htmlElement as html, setAttributes, showText } from '../../../render/vi
 import { button, iconButton } from '../../../render/viewer/search-field.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
-import { averageText, inferredCalls, starredCalls } from '../../view/captions/counts.js';
+import {
+  AVERAGE_NOISE_HINT,
+  averageText,
+  inferredCalls,
+  inferredText,
+  starredCalls,
+} from '../../view/captions/counts.js';
 import { shortLine } from '../../view/captions/details.js';
 import { MEASURES, type Measure } from '../../view/comparison.js';
 import type { ComparedFunction, FunctionView, WaitsView } from '../../view/function-view.js';
@@ -109,7 +115,7 @@ export class Panel {
         ? numberList(this.views.isBlockedTime ? blockedNumbers(view) : numbers(view))
         : comparedNumbers(compared),
     );
-    if (!this.views.isBlockedTime) this.numbers.append(...stateBar(view));
+    if (!this.views.isBlockedTime) this.numbers.append(...stateBar(view), ...inferredLine(view));
     this.tabs.show(state.tab);
     for (const [id, page] of Object.entries(this.pages)) page.hidden = id !== state.tab;
     if (state.tab === 'callers') this.paths.show(view, { colouring, isByCalls: state.width === 'calls' });
@@ -183,7 +189,7 @@ function blockedNumbers({ sums, allNs }: FunctionView): Numbers {
   ];
 }
 
-function numbers({ sums, allNs }: FunctionView): Numbers {
+function numbers({ sums, allNs, averageNoiseNs }: FunctionView): Numbers {
   const { calls, inferred, unwound } = sums;
   const counted = inferred === 0 ? '' : `${inferredCalls(calls, inferred)}: start or end not seen`;
   return [
@@ -192,6 +198,9 @@ function numbers({ sums, allNs }: FunctionView): Numbers {
     ['Self', duration(sums.selfNs)],
     ['Calls', starredCalls(calls, inferred), counted],
     ['Average', averageText(sums), counted],
+    ...(Number.isNaN(averageNoiseNs)
+      ? []
+      : [['Average ±', formatDuration(averageNoiseNs), AVERAGE_NOISE_HINT] as const]),
     ['Min', duration(sums.minNs)],
     ...PERCENTILES.map(({ title, key }) => [title, formatPercentile(sums[key], sums)] as const),
     ['Max', formatLongest(sums.maxNs, sums.longestCutNs)],
@@ -234,6 +243,12 @@ function stateBar({ callees }: FunctionView): HTMLElement[] {
     legend.append(entry);
   }
   return [bar, legend];
+}
+
+/** How much of its time is inferred, with all that it calls, and why. */
+function inferredLine({ callees }: FunctionView): HTMLElement[] {
+  const text = inferredText(callees.tree, callees.total[ROOT] as number);
+  return text === '' ? [] : [html('p', { class: 'quiet' }, text)];
 }
 
 const STATES = [
