@@ -7,6 +7,7 @@ import { formatDifference, formatDuration } from '../../render/format.js';
 import { classOf, familyOf } from '../../render/frames/colours.js';
 import { type Libraries, librariesOf } from '../../render/frames/libraries.js';
 import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { button } from '../../render/viewer/search-field.js';
 import type {
   ListedFunction,
   ListedPart,
@@ -15,14 +16,26 @@ import type {
   PageRequests,
   RequestPlace,
 } from '../data/requests.js';
-import { chosenRequest, isKnown, placeText, reasonText, requestsLine, showRequest } from '../view/requests.js';
+import {
+  chosenRequest,
+  isKnown,
+  placeText,
+  reasonText,
+  requestsLine,
+  showRequest,
+  waitsOf,
+  waitText,
+} from '../view/requests.js';
 import { shownName } from '../view/shown-names.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import type { Waking } from '../view/waking-index.js';
 
 interface RequestsEvents {
   readonly choose: (symbol: SymbolId) => void;
   readonly change: (change: Partial<State>) => void;
+  /** Shows a wait in the timeline. */
+  readonly openWait: (waking: Waking) => void;
 }
 
 export class RequestsArea {
@@ -97,8 +110,19 @@ export class RequestsArea {
     const others = parts.length > 1 && !requests.isFlowNamed ? '; others were found by wakings alone' : '';
     return [
       html('h3', {}, `#${rank}, thread by thread`, html('small', {}, `${formatDuration(durationNs)}${others}`)),
+      ...this.waits(request),
       ...parts.map((part) => this.part(part, requests.functions, fromNs, toNs)),
     ];
+  }
+
+  /** Its longest waits, and who ended them. */
+  private waits(request: ListedRequest): HTMLElement[] {
+    const waits = waitsOf(request, this.views.wakings, this.originNs);
+    const buttons = waits.map((waking) => {
+      const own = button(waitText(waking), 'show it in the timeline', () => this.events.openWait(waking));
+      return html('li', {}, own);
+    });
+    return buttons.length === 0 ? [] : [html('ul', { class: 'request-waits' }, ...buttons)];
   }
 
   private part(

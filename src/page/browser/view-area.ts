@@ -70,7 +70,11 @@ export class ViewArea {
         openChart: (tid) => chart.open(tid),
       }),
       calls: new CallsTable(views, chart),
-      requests: new RequestsArea(views, { choose, change: (change) => navigation.change(change) }),
+      requests: new RequestsArea(views, {
+        choose,
+        change: (change) => navigation.change(change),
+        openWait: (waking) => chart.links.openWait(waking),
+      }),
       locks: new LocksArea(views, choose),
     };
     this.divider = new Divider('Resize graph', false, {

@@ -6,7 +6,9 @@ import type { SentencePart } from '../../render/findings.js';
 import { formatCount, formatDifference, formatDuration, formatMany, formatPercentile } from '../../render/format.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { ListedRequest, PageRequests, RequestPlace } from '../data/requests.js';
+import { nameOfThread } from './captions/wakings.js';
 import type { State } from './state.js';
+import type { Waking, WakingIndex } from './waking-index.js';
 
 /** Returns "handle_request · 8 requests in 2 threads · median ≈ 9.83 ms, p90 16.6 ms, slowest 16.6 ms · …", without the name. */
 export function requestsLine({ requests, complete, threads, otherThreads, stats, listed }: PageRequests): string {
@@ -50,6 +52,27 @@ export function chosenRequest({ listed }: PageRequests, { call }: State, startNs
     return own !== null && own.tid === call?.tid && own.startNs === call.startNs && own.endNs === call.endNs;
   });
   return marked ?? listed[0] ?? null;
+}
+
+const MAX_WAITS = 3;
+
+/** Returns the wakings that ended the longest waits of its own thread in its time, the longest first. */
+export function waitsOf(
+  { tid, startNs, durationNs }: ListedRequest,
+  index: WakingIndex | null,
+  originNs: Nanoseconds,
+): Waking[] {
+  if (index === null) return [];
+  const rows = index.within(tid, 'waiter', { startNs: startNs - originNs, endNs: startNs - originNs + durationNs });
+  return [...rows]
+    .sort((a, b) => index.nsOf(b) - index.nsOf(a) || a - b)
+    .slice(0, MAX_WAITS)
+    .map((row) => index.at(row));
+}
+
+/** Returns "waited 13.8 ms until worker1 9170 woke it". */
+export function waitText({ startNs, runNs, waker, isMaybe }: Waking): string {
+  return `waited ${formatDuration(runNs - startNs)} until ${isMaybe ? 'maybe ' : ''}${nameOfThread(waker)} woke it`;
 }
 
 /** Marks a request, and shows only its time. */

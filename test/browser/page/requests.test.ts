@@ -47,6 +47,15 @@ test('opens the function of a frame', async () => {
   await eventually(() => page.locator('.panel').textContent()).toMatch(/await_reply/);
 });
 
+test('says who ended the longest waits of a request; a click shows the wait in the timeline', async () => {
+  const page = await open(requests);
+  await goTo(page, 'view=requests');
+  const waits = page.locator('.request-waits button');
+  expect(await waits.first().textContent()).toBe('waited 13.8 ms until worker1 9170 woke it');
+  await waits.first().click();
+  await eventually(() => hashOf(page)).toMatch(/chart=9172/);
+});
+
 test('is left out of a page without requests, and a link to it says so', async () => {
   const page = await open(null);
   expect(await page.getByRole('tab', { name: 'Requests', exact: true }).count()).toBe(0);
