@@ -47,7 +47,7 @@ const COMMANDS: readonly CommandEntry[] = [
   entry(
     'serve',
     DRAWING,
-    'serve the report page of an imported trace, and all of its calls, to browsers on this machine',
+    'serve an imported trace with all of its calls, or the offline page, to browsers on this machine',
     () => import('./commands/serve.js'),
   ),
   entry(

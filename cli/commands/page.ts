@@ -12,6 +12,7 @@ import { hostedFiles } from '../../src/web/hosted.js';
 import { general } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/formats.js';
+import { OFFLINE_PAGE } from '../output/offline-page.js';
 import { openOutput, writeAll } from '../output/outputs.js';
 import { isStandardOutput, isTerminal } from '../output/write-chunks.js';
 import { notify } from '../terminal/notify.js';
@@ -46,9 +47,6 @@ export const command = defineCommand({
   run: writePage,
 });
 
-/** Relative to `dist/cli`, the folder of all built files. */
-const PAGE = new URL('./ptflame.html', import.meta.url);
-
 async function writePage({ output, to, quiet }: PageOptions): Promise<void> {
   if ((output === undefined) === (to === undefined))
     throw new PtflameError('BAD_OPTION', 'page writes a file or a folder', {
@@ -64,14 +62,14 @@ async function writeFile(path: string, quiet: boolean): Promise<void> {
     throw new PtflameError('BAD_OPTION', 'a page is not printed to a terminal', {
       hint: 'name a file: -o ptflame.html',
     });
-  await writeAll([{ output: await openOutput(path), chunks: () => createReadStream(PAGE) }]);
+  await writeAll([{ output: await openOutput(path), chunks: () => createReadStream(OFFLINE_PAGE) }]);
   if (!quiet && !isStandardOutput(path))
     notify(`next: open ${shellWords([path])} in a browser, and drop a recording on it`);
 }
 
 /** Each file is replaced as a whole. */
 async function writeFolder(folder: string, quiet: boolean): Promise<void> {
-  const files = hostedFiles(await readFile(PAGE, 'utf8'));
+  const files = hostedFiles(await readFile(OFFLINE_PAGE, 'utf8'));
   await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
     throw new PtflameError('OUTPUT_UNWRITABLE', `cannot make ${folder}: ${systemReason(cause)}`, {
       hint: 'name another folder',

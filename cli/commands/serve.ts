@@ -1,7 +1,9 @@
 /**
- * `ptflame serve`: the report page of an imported trace, and every call of any window, for browsers on this machine.
+ * `ptflame serve`: for browsers on this machine, the report page of an imported trace with every call of any window, or the
+ * offline page.
  */
 
+import { readFile } from 'node:fs/promises';
 import { isatty } from 'node:tty';
 import * as z from 'zod';
 import type { LevelsFile } from '../../src/levels/read.js';
@@ -10,21 +12,24 @@ import { firstBytes } from '../../src/perfdata/open-recording.js';
 import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
+import { ISOLATION } from '../../src/web/hosted.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { general, replaying, resources } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/formats.js';
+import { OFFLINE_PAGE } from '../output/offline-page.js';
 import { refuseOverwriting, statOrNull } from '../output/refuse-overwriting.js';
 import { handleInterrupts } from '../process/interrupts.js';
 import { openLevels } from '../serve/open-levels.js';
 import { type RunningServer, startServer } from '../serve/server.js';
+import { traceSite } from '../serve/trace-site.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
 
 /** The options of `ptflame serve`. */
 export const ServeOptions = z.object({
-  trace: path,
+  trace: path.optional(),
   ...group('Server', {
     port: flag(
       z
@@ -50,17 +55,50 @@ export type ServeOptions = z.infer<typeof ServeOptions>;
 
 export const command = defineCommand({
   details:
-    'Its stack charts zoom in to single calls. The address that it prints opens on this machine only. All calls are kept in TRACE.levels for the next start. Ctrl-C ends the server.',
+    'Its stack charts zoom in to single calls. The address that it prints opens on this machine only. All calls are kept in TRACE.levels for the next start. Without TRACE, it serves the page of ptflame page, on which recordings are dropped. Ctrl-C ends the server.',
   examples: [
     ['ptflame serve trace.ptf', 'print an address to open'],
+    ['ptflame serve', 'a page to drop recordings on, decoded on all cores'],
     ['ptflame serve trace.ptf --levels /var/tmp/trace.levels', 'if the directory of the trace is read-only'],
   ],
-  arguments: [{ property: 'trace', placeholder: 'TRACE', description: 'an imported trace (.ptf)', isFile: true }],
+  arguments: [
+    {
+      property: 'trace',
+      placeholder: 'TRACE',
+      description: 'an imported trace (.ptf)',
+      isFile: true,
+      isOptional: true,
+    },
+  ],
   schema: ServeOptions,
   run: serve,
 });
 
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<void> {
+  const { trace } = options;
+  if (trace === undefined) await serveOfflinePage(options);
+  else await serveTrace({ ...options, trace }, signal);
+}
+
+async function serveOfflinePage({ port, levels, quiet }: ServeOptions): Promise<void> {
+  if (levels !== undefined)
+    throw new PtflameError('BAD_OPTION', '--levels keeps the calls of a trace, and none is named', {
+      hint: 'name an imported trace, or leave out --levels',
+    });
+  const page = await readFile(OFFLINE_PAGE);
+  const server = await startServer(port);
+  try {
+    server.serve({
+      headers: { ...ISOLATION, 'Content-Security-Policy': "frame-ancestors 'none'" }, // the page has a policy of its own
+      find: (path) => (path === '/' ? { type: 'text/html; charset=utf-8', bytes: page.length, body: [page] } : null),
+    });
+    await untilEnded(server, quiet);
+  } finally {
+    server.close();
+  }
+}
+
+async function serveTrace(options: ServeOptions & { readonly trace: string }, signal: AbortSignal): Promise<void> {
   const { trace, levels: path = `${trace}.levels`, port, memory, quiet } = options;
   refuseOverwriting([trace], [path]);
   refuseOtherName(path, { does: 'serve keeps all calls', example: 'trace.levels', option: '--levels' }, [trace]);
@@ -69,8 +107,8 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   const server = await startServer(port, notifyOnce(path)); // a port that is in use is reported before the work
   let file: LevelsFile | null = null;
   try {
-    file = await openLevels(path, options, signal);
-    server.serve(file);
+    file = await openLevels(path, { ...options, trace }, signal);
+    server.serve(traceSite(file));
     await untilEnded(server, quiet);
   } finally {
     server.close();

@@ -1,18 +1,30 @@
 /**
- * Serves the report page and the calls of a trace to browsers on this machine.
+ * Serves a page, and what it asks for, to browsers on this machine.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import type { Part } from '../../src/levels/format.js';
-import { BLOCK_BYTES, type LevelsFile } from '../../src/levels/read.js';
 import { PtflameError } from '../../src/model/errors.js';
-import { pagePolicy } from '../../src/page/html.js';
+
+/** What there is at an address. */
+export interface Site {
+  /** Of each answer, besides those of all sites. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `path`: from "/" on. Returns null if there is nothing. */
+  find(path: string): Answer | null;
+}
+
+export interface Answer {
+  readonly type: string;
+  readonly bytes: number;
+  /** Piece by piece, as the reader takes them. */
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
 
 export interface RunningServer extends Address {
   /** From now on there is something to send. */
-  serve(levels: LevelsFile): void;
+  serve(site: Site): void;
   close(): void;
 }
 
@@ -57,10 +69,9 @@ export async function startServer(
   server.timeout = SLOW_READER_MS;
   await listening(server, port);
   const address = { port: (server.address() as AddressInfo).port, token };
-  const headers = { ...HEADERS, 'Content-Security-Policy': `${pagePolicy(true)}; frame-ancestors 'none'` };
-  let served: LevelsFile | null = null;
+  let served: Site | null = null;
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    respond(request, response, address, served, headers).catch((error: unknown) => {
+    respond(request, response, address, served).catch((error: unknown) => {
       response.destroy();
       if (error instanceof PtflameError) onTrouble(error);
     });
@@ -68,8 +79,8 @@ export async function startServer(
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest);
   return {
     ...address,
-    serve(levels) {
-      served = levels;
+    serve(site) {
+      served = site;
     },
     close() {
       server.close();
@@ -82,17 +93,16 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   address: Address,
-  levels: LevelsFile | null,
-  headers: Readonly<Record<string, string>>,
+  site: Site | null,
 ): Promise<void> {
   const refusal = requestRefusal(request, address);
   if (refusal !== null) return refuse(response, refusal);
   const path = pathAfterToken(request.url ?? '', address.token);
-  if (path !== null && levels === null) return refuse(response, 503);
-  const found = path === null || levels === null ? null : findAnswer(path, levels);
-  if (found === null) return refuse(response, 404);
+  if (path !== null && site === null) return refuse(response, 503);
+  const found = path === null || site === null ? null : site.find(path);
+  if (site === null || found === null) return refuse(response, 404);
   const { type, bytes, body } = found;
-  response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': bytes });
+  response.writeHead(200, { ...HEADERS, ...site.headers, 'Content-Type': type, 'Content-Length': bytes });
   await pipeline(request.method === 'HEAD' ? [] : body, response); // waits for a slow reader
 }
 
@@ -155,69 +165,4 @@ function pathAfterToken(url: string, token: string): string | null {
 
 function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-/**
- * Finds what a path is answered with. These are all paths that there are:
- *
- *     /                                the page
- *     /calls                           the index of all chunks, as JSON
- *     /calls/TID                       the index of a thread's chunks
- *     /calls/TID/LIST/FIRST-LAST,…     consecutive chunks of lists, as they are stored; a list is a level, "split" or
- *                                      "functions"
- */
-interface Answer {
-  readonly type: string;
-  readonly bytes: number;
-  /** Piece by piece, as the reader takes them. */
-  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-}
-
-/** More are not needed at once. */
-const MAX_CHUNKS = 256;
-const CHUNKS = /^(\d{1,10})\/(\d{1,2}|split|functions)\/(\d{1,9})-(\d{1,9})$/;
-
-/** Returns null for any other path. */
-function findAnswer(path: string, levels: LevelsFile): Answer | null {
-  if (path === '/') return answerWithParts('text/html; charset=utf-8', [levels.page], levels);
-  if (path === '/calls') return answerWithJson(levels.indexJson);
-  const [, tid] = /^\/calls\/(\d{1,10})$/.exec(path) ?? [];
-  if (tid !== undefined) return answerWithJson(levels.threadJson(Number(tid)));
-  const parts = chunksAt(path, levels);
-  return parts && answerWithParts('application/octet-stream', parts, levels);
-}
-
-function chunksAt(path: string, levels: LevelsFile): Part[] | null {
-  const [, list] = /^\/calls\/(.+)$/.exec(path) ?? [];
-  let count = 0;
-  const parts = list?.split(',').map((part) => {
-    const [, tid, name, first, last] = CHUNKS.exec(part) ?? [];
-    count += Number(last) - Number(first) + 1;
-    if (tid === undefined || !(count <= MAX_CHUNKS)) return null;
-    return levels.chunks(Number(tid), isNamed(name) ? name : Number(name), Number(first), Number(last));
-  });
-  return parts?.every((part) => part !== null) ? parts : null;
-}
-
-function isNamed(list: string | undefined): list is 'split' | 'functions' {
-  return list === 'split' || list === 'functions';
-}
-
-function answerWithJson(json: Buffer | null): Answer | null {
-  return json && { type: 'application/json', bytes: json.length, body: [json] };
-}
-
-function answerWithParts(type: string, parts: readonly Part[], levels: LevelsFile): Answer {
-  return { type, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), body: piecesOf(parts, levels) };
-}
-
-async function* piecesOf(parts: readonly Part[], levels: LevelsFile): AsyncGenerator<Uint8Array> {
-  for (const part of parts) {
-    const end = part.at + part.bytes;
-    for (let at = part.at; at < end; ) {
-      const bytes = Math.min(end - at, BLOCK_BYTES - (at % BLOCK_BYTES)); // up to the next border of blocks
-      yield await levels.read({ at, bytes });
-      at += bytes;
-    }
-  }
 }

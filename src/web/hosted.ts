@@ -6,7 +6,8 @@
 /** The page that other pages may open to hand recordings over. It is not isolated: isolation cuts it off from its opener. */
 export const OPENED = 'open.html';
 
-const ISOLATION = {
+/** Headers with which a page's workers share memory. */
+export const ISOLATION = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 } as const;

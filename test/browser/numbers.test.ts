@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../cli/serve/server.js';
+import { traceSite } from '../../cli/serve/trace-site.js';
 import {
   type Diff,
   type DiffRow,
@@ -725,7 +726,7 @@ describe('each number is that of the JSON', () => {
       () => server.close(),
       () => trace.close(),
     );
-    server.serve(trace.levels);
+    server.serve(traceSite(trace.levels));
     const page = await browser.openServed(`http://127.0.0.1:${server.port}/${server.token}/`, '');
     await drawn(page);
     await expectTrueReport(page, trace.profile);

@@ -1,6 +1,7 @@
 /**
  * A hosted copy of the offline page: packs of its own origin, isolation, and recordings that another page hands over.
  */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,6 +53,18 @@ beforeAll(async () => {
   host.redirects.set('/detour.pack', `${other.address}/trace.pack`);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('ptflame serve offers the page, isolated: its workers share memory, and nothing is requested', async () => {
+  const serving = startPtflame(['serve'], { input: null });
+  const [line] = (await once(serving.stdout as NonNullable<typeof serving.stdout>, 'data')) as [Buffer];
+  const page = await browser.openServed(String(line).trim(), '');
+  await page.locator('.screen.start').waitFor();
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  await drop(page, TEXT);
+  expect(await shown(page)).toBe('report');
+  serving.kill('SIGINT');
+  expect((await serving).exitCode).toBe(0);
+});
 
 describe('pack= in the address', () => {
   test('opens a pack of the same origin, and leaves the rest of the address to the report', async () => {

@@ -4,6 +4,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../../../cli/serve/server.js';
+import { traceSite } from '../../../cli/serve/trace-site.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import { drawn } from '../../helpers/browser/drawing.js';
 import { eventually, goTo, hashOf, rows } from '../../helpers/browser/report-page.js';
@@ -39,7 +40,7 @@ afterAll(() => trace.close());
 
 async function serving(port = 0): Promise<RunningServer> {
   const server = await startServer(port);
-  server.serve(trace.levels);
+  server.serve(traceSite(trace.levels));
   return server;
 }
 

@@ -10,6 +10,7 @@ import { inflateRawSync } from 'node:zlib';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { startServer } from '../../../cli/serve/server.js';
+import { traceSite } from '../../../cli/serve/trace-site.js';
 import { readChunk, readFunctionChunk } from '../../../src/codec/page-numbers.js';
 import type { IndexedThread } from '../../../src/levels/format.js';
 import type { LevelsFile } from '../../../src/levels/read.js';
@@ -111,6 +112,21 @@ describe.concurrent('serve', () => {
       String((await (await fetch(address)).arrayBuffer()).byteLength),
     );
     await end();
+  });
+
+  test('sends the offline page if no trace is named, isolated, and nothing else', async ({ dir }) => {
+    const { address, end } = await serving([]);
+    const response = await fetch(address);
+    expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(response.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+    expect(response.headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
+    await startPtflame(['page', '-o', dir.file('page.html'), '-q']);
+    expect(await response.text()).toBe(await dir.read('page.html'));
+    for (const path of ['calls', 'index.html', '../', '..%2f'])
+      expect((await fetch(new URL(path, address))).status, path).toBe(404);
+    expect((await fetch(new URL('/', address))).status).toBe(404);
+    expect(await end()).toContain('open this address');
+    expectRefusal(await ptflame(['serve', '--levels', dir.file('x.levels')]), 2, /none is named/);
   });
 
   test('refuses everything else', async ({ dir }) => {
@@ -348,7 +364,7 @@ describe.concurrent('serve', () => {
     const server = await startServer(0);
     const statusOfPage = async () => (await fetch(`http://127.0.0.1:${server.port}/${server.token}/`)).status;
     expect(await statusOfPage()).toBe(503);
-    server.serve({ page: { at: 0, bytes: 1 }, read: async () => Buffer.from('x') } as unknown as LevelsFile);
+    server.serve(traceSite({ page: { at: 0, bytes: 1 }, read: async () => Buffer.from('x') } as unknown as LevelsFile));
     expect(await statusOfPage()).toBe(200);
     server.close();
   });

@@ -10,6 +10,7 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../../../cli/serve/server.js';
+import { traceSite } from '../../../../cli/serve/trace-site.js';
 import { spansAt, withoutShorter } from '../../../../src/analysis/timeline/spans-builder.js';
 import { readChunk } from '../../../../src/codec/page-numbers.js';
 import { openTraceFile } from '../../../../src/index.js';
@@ -226,7 +227,7 @@ describe('over HTTP', () => {
     await writer.finish((async function* () {})());
     const levels = (await readLevels(await open(path), origin)) as LevelsFile;
     const server = await startServer(0);
-    server.serve(levels);
+    server.serve(traceSite(levels));
     return { page, levels, server, address: `http://127.0.0.1:${server.port}/${server.token}/` };
   }
 
@@ -268,11 +269,13 @@ describe('over HTTP', () => {
     const window = { startNs: 0, endNs: own.durationNs };
     const wrong = await settled(new CallServer(`${address.slice(0, -2)}/`), own, window, 1);
     expect(wrong.fault).toMatch(/refused a request \(404\)/);
-    server.serve({
-      threadJson: (tid: number) => levels.threadJson(tid),
-      chunks: (...where: Parameters<LevelsFile['chunks']>) => levels.chunks(...where),
-      read: async ({ bytes }: Part) => Buffer.alloc(bytes),
-    } as unknown as LevelsFile);
+    server.serve(
+      traceSite({
+        threadJson: (tid: number) => levels.threadJson(tid),
+        chunks: (...where: Parameters<LevelsFile['chunks']>) => levels.chunks(...where),
+        read: async ({ bytes }: Part) => Buffer.alloc(bytes),
+      } as unknown as LevelsFile),
+    );
     const damaged = await settled(new CallServer(address), own, window, 1);
     expect(damaged.fault).toMatch(/cannot be read/);
     expect(damaged.thread.spans).toEqual(own.spans);

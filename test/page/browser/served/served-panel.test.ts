@@ -4,6 +4,7 @@
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../../../../cli/serve/server.js';
+import { traceSite } from '../../../../cli/serve/trace-site.js';
 import { latencyAnswer } from '../../../../src/answers.js';
 import { openTraceFile } from '../../../../src/index.js';
 import { CallServer, ServerFault } from '../../../../src/page/browser/served-calls.js';
@@ -31,7 +32,7 @@ async function served(
 ): Promise<{ views: Views; panel: Panel; server: RunningServer }> {
   const { levels, profile, timeline, close } = await servedTrace(await openTraceFile(path), timelineBytes);
   const server = await startServer(0);
-  server.serve(levels);
+  server.serve(traceSite(levels));
   ends.push(() => server.close(), close);
   let arrived = () => {};
   const source = new CallServer(`http://127.0.0.1:${server.port}/${server.token}/`);
