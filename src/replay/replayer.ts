@@ -30,6 +30,7 @@ import type { LastSeen, ReplayMemory, ReplayOptions, ThreadReplay } from './thre
 import {
   addressBefore,
   applySwitch,
+  beginOffCpu,
   chargeUntil,
   endStop,
   firstLostRow,
@@ -198,6 +199,7 @@ function loseEnd(state: ReplayState, row: number, lostRow: number): void {
 /** Ends the replay. A thread that is stopped or off its CPU keeps waiting until the end of the recording. */
 function finish(state: ReplayState): void {
   const { extendTo } = state.options;
+  if (state.facts.showsTaskSwitches && state.switchedOut !== NONE) beginOffCpu(state);
   if (stoppedNode(state) !== NONE && extendTo && extendTo.endNs > state.nowNs) chargeUntil(state, extendTo.endNs);
   endStop(state, false);
   endStacks(state);

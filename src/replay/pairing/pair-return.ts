@@ -49,6 +49,7 @@ function pairWithoutCall(state: SegmentState, row: number, site: number): void {
   const { facts, open } = state;
   const toEntry = facts.toEntry[site] === 1;
   const isRetpoline = hasTrait(state, facts.fromFunction[site], Trait.Retpoline);
+  if (hasTrait(state, facts.toFunction[site], Trait.TaskStart)) return pairUnmatchedReturn(state, row);
   const signal = open.innermostSignal();
   if (signal !== NONE && !isRetpoline && isHandlerReturn(state, signal, site, toEntry))
     return returnFromSignal(state, row, signal);
@@ -103,7 +104,7 @@ function isHandlerReturn(state: SegmentState, signal: number, site: number, toEn
 }
 
 function returnFromSignal(state: SegmentState, row: number, signal: number): void {
-  state.interruptedAt = state.open.at(signal).address;
+  state.interruptedAt = state.handlerInterruptedAt = state.open.at(signal).address;
   endCall(state, row, signal, Action.SignalReturn);
 }
 

@@ -88,6 +88,10 @@ export interface SegmentState {
   hasLossWhileStopped: boolean;
   /** After the return of a signal handler: where the interrupted code continues. */
   interruptedAt: Address;
+  /** Likewise until a traced kernel goes there; NaN: no handler has returned. */
+  handlerInterruptedAt: Address;
+  /** The traced kernel replaces the program: it will not go back to where it was entered. */
+  isNewProgram: boolean;
 }
 
 export function newSegmentState(
@@ -127,6 +131,8 @@ export function newSegmentState(
     isOutside: false,
     hasLossWhileStopped: false,
     interruptedAt: Number.NaN,
+    handlerInterruptedAt: Number.NaN,
+    isNewProgram: false,
   };
 }
 

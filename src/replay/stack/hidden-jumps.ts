@@ -195,7 +195,9 @@ function isSwitchingStacks({ pairing }: ReplayState, row: number): boolean {
 
 // The kernel's entry code has several labels.
 function isKernelEntry({ facts, events }: ReplayState, callRow: number): boolean {
-  return callRow !== NONE && facts.step[events.site[callRow]] === Step.KernelEntry;
+  if (callRow === NONE) return false;
+  const site = events.site[callRow];
+  return facts.step[site] === Step.KernelEntry || (facts.step[site] === Step.Start && facts.to[site] < 0);
 }
 
 function traitsOf({ facts }: ReplayState, fn: FunctionId): number {
