@@ -90,7 +90,7 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
   state.signalTail = NONE;
   if (traitsOf(state, fn) & Trait.ReturnThunk) return true; // the function on top returns through it, or one it jumped to
   const top = topFrame(state);
-  if (isKernelEntry(state, top.callRow) && top.level === state.depth - 1) {
+  if ((isKernelEntry(state, top.callRow) && top.level === state.depth - 1) || fallsThrough(state, top.fn, fn)) {
     addAlias(state, fn);
     return false;
   }
@@ -191,6 +191,12 @@ function leaveLoader(state: ReplayState, fn: FunctionId): boolean {
 function isSwitchingStacks({ pairing }: ReplayState, row: number): boolean {
   const action = actionOf(pairing.action[row]);
   return action === Action.NewStack || action === Action.SwitchBack;
+}
+
+/** True if the kernel's code ran on into another label: where jumps are shown, nothing else is left. */
+function fallsThrough({ facts }: ReplayState, from: FunctionId, to: FunctionId): boolean {
+  const { traits, start } = facts.functions;
+  return facts.showsJumps && (traits[from] & traits[to] & Trait.Kernel) !== 0 && start[from] < start[to];
 }
 
 // The kernel's entry code has several labels.

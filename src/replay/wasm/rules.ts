@@ -34,6 +34,7 @@ export const TRAIT_UNKNOWN = 8;
 export const TRAIT_PROGRAM_START = 64;
 export const TRAIT_RETURN_THUNK = 256;
 export const TRAIT_COLD_PART = 2048;
+export const TRAIT_KERNEL = 524288;
 
 /** As `Doubt` in model/calls/doubts.ts. */
 export const NO_DOUBT = 0;
