@@ -121,7 +121,8 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   const target = orNameless(facts.functions, facts.toFunction[site]);
   const hasSwitched =
     (code & ActionFlag.HiddenSwitch) !== 0 && applyHiddenSwitch(state, row, orNameless(facts.functions, from));
-  if (state.depth === 0 && action !== Action.KernelStart) pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
+  if (state.depth === 0 && action !== Action.KernelStart)
+    pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
   if (comesBack(state, row)) chargeOffCpu(state, events.timeNs[row]);
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   const switchesStacks = action === Action.SwitchBack || action === Action.NewStack; // somewhere since the last event

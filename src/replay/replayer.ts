@@ -169,7 +169,11 @@ function begin(state: ReplayState, segment: Segment): ObservedStart {
   const startNs = startOf(state, beginning);
   if (startNs !== state.nowNs) startAt(state, startNs);
   recordFirstLoss(state, beginning);
-  pushFirstStack(state, restartOf(segment, segment, state.pairing, events, facts, false), !beginning.createdInside || continuesParent(state));
+  pushFirstStack(
+    state,
+    restartOf(segment, segment, state.pairing, events, facts, false),
+    !beginning.createdInside || continuesParent(state),
+  );
   const firstStack = beginning.createdInside ? [] : openSymbols(state, MAX_PATH_DEPTH);
   if (state.nowNs !== events.timeNs[segment.firstRow]) waitForFirstBranch(state, beginning);
   return { startNs, firstStack };

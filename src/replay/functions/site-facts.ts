@@ -136,7 +136,11 @@ export function isStartOfProgram({ step, toEntry, toFunction, functions }: SiteF
 }
 
 /** True if the event happens in one of these functions, or leads to one. */
-export function touches({ fromFunction, toFunction, functions: { traits } }: SiteFacts, site: SiteId, trait: number): boolean {
+export function touches(
+  { fromFunction, toFunction, functions: { traits } }: SiteFacts,
+  site: SiteId,
+  trait: number,
+): boolean {
   const has = (fn: FunctionId) => fn !== NONE && (traits[fn] & trait) !== 0;
   return has(fromFunction[site]) || has(toFunction[site]);
 }

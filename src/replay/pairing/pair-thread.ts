@@ -12,8 +12,8 @@ import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functi
 import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_FULL } from '../wasm/layout.js';
-import type { OpenCalls } from './open-calls.js';
 import { entersKernel, isInKernel, pairKernelExit } from './kernel.js';
+import type { OpenCalls } from './open-calls.js';
 import { pairJump, pairReturn } from './pair-return.js';
 import {
   Action,
