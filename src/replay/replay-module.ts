@@ -207,7 +207,6 @@ function simplePair(facts: SiteFacts, site: SiteId): number {
   const { step, fromFunction, toFunction, functions } = facts;
   const has = (fn: FunctionId, trait: number) => fn !== NONE && (functions.traits[fn] & trait) !== 0;
   const fn = fromFunction[site];
-  if (step[site] === Step.KernelExit || has(toFunction[site], Trait.TaskStart)) return Step.Gap;
   if (step[site] === Step.Call) return leavesByCall(facts, site) ? Step.Gap : Step.Call;
   if (step[site] === Step.Return && has(toFunction[site], Trait.SystemCaller)) return Step.Gap;
   const mayLeaveStack = step[site] === Step.Return || step[site] === Step.Jump;

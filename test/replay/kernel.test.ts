@@ -18,7 +18,9 @@ interface Options extends AnalyzeOptions {
 
 async function expectTree(trace: string, tree: string, { inTwin = true, ...options }: Options = {}): Promise<void> {
   const text = traceOf(trace);
-  expect(outline(await analyzeText(text, { extend: false, ...options }))).toBe(dedent(tree));
+  const profile = await analyzeText(text, { extend: false, ...options });
+  expect(outline(profile)).toBe(dedent(tree));
+  expect(Object.keys(profile.quality.inferredBy ?? {}).filter((doubt) => doubt !== 'HiddenJump')).toEqual([]);
   const threads = await threadsOfInput(inputOf(text));
   expectSameInModule(threads, trace);
   if (!inTwin) return;
@@ -306,6 +308,23 @@ describe('threads that begin in the kernel', () => {
 });
 
 describe('a kernel whose programs are not traced', () => {
+  test('code of an entry may have several labels', () =>
+    expectTree(
+      `
+      10  tr strt        k:idle
+      20  tr end  iret   k:idle
+      30  tr strt        k:entry+0x0
+      40  call           k:entry_after  k:do_syscall
+      50  return         k:do_syscall   k:entry_after
+      60  tr end  sysret k:entry_after`,
+      `
+      [untraced] 2(1) self 10
+      entry 1 self 20
+        do_syscall 1 self 10
+      idle 1(1) self 10`,
+      { inTwin: false },
+    ));
+
   test('each entry begins a stack', () =>
     expectTree(
       `
