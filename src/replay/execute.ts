@@ -9,7 +9,6 @@ import { Inference, UNWOUND } from '../model/profile/profile.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
-import { Step } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
 import { pushOtherStack } from './losses/first-stack.js';
 import type { Head } from './module-memory.js';
@@ -23,6 +22,7 @@ import {
   type RecordAction,
   type StackSwitch,
 } from './pairing/pairing.js';
+import { rowOfBranchBefore } from './pairing/segment-state.js';
 import type { Stack } from './pairing/stacks.js';
 import type { ReplayModule } from './replay-module.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
@@ -211,16 +211,10 @@ function comesBack(state: ReplayState, row: number): boolean {
   if (!facts.showsTaskSwitches) return false;
   const fn = facts.fromFunction[events.site[row]];
   if (fn === NONE || !(facts.functions.traits[fn] & Trait.TaskSwitch) || state.depth === 0) return false;
-  const before = branchBefore(state, row);
-  if (before === NONE) return false;
+  const rowBefore = rowOfBranchBefore(state, row);
+  if (rowBefore === NONE) return false;
+  const before = events.site[rowBefore];
   return !isTop(state, fn) || (facts.toEntry[before] === 1 && facts.toFunction[before] === fn);
-}
-
-/** Returns the site of the last branch before the event in `row`, or NONE. */
-function branchBefore({ facts, events }: ReplayState, row: number): number {
-  let before = row - 1;
-  while (before >= 0 && facts.step[events.site[before]] >= Step.Gap) before--;
-  return before < 0 ? NONE : events.site[before];
 }
 
 // Switches the thread to another of its stacks.

@@ -365,6 +365,25 @@ describe('code of the kernel', () => {
             hook 1 self 20`,
     ));
 
+  test('functions return through thunks, and retpolines jump through them', () =>
+    expectTree(
+      `
+      10  call     main                            read
+      20  syscall  read                            k:entry
+      30  call     k:entry                         k:__x86_indirect_thunk_rax
+      32  call     k:__x86_indirect_thunk_rax+0x0  k:__x86_indirect_thunk_rax+0xc
+      34  jmp      k:__x86_indirect_thunk_rax      k:its_return_thunk
+      40  return   k:its_return_thunk              k:hook+0x0
+      50  jmp      k:hook                          k:its_return_thunk
+      55  return   k:its_return_thunk              k:entry
+      60  sysret   k:entry                         read+0xe2`,
+      `
+      main 1(1) self 0
+        read 1(1) self 10
+          entry 1 self 15
+            hook 1 self 25`,
+    ));
+
   test('where jumps are shown, code that runs on into another label stays the same function', () =>
     expectTree(
       `

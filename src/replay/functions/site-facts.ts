@@ -201,7 +201,7 @@ function branchStepOf(kind: BranchKind, sites: BranchSites, functions: FunctionT
     case BranchKind.Jump:
     case BranchKind.TxAbort:
     case BranchKind.None:
-      return staysInside(functions, site) ? Step.Stay : Step.Jump;
+      return staysInside(functions, site) || endsInThunk(functions, site) ? Step.Stay : Step.Jump;
     default:
       return RECORD_STEPS[kind] ?? Step.Stay;
   }
@@ -209,6 +209,12 @@ function branchStepOf(kind: BranchKind, sites: BranchSites, functions: FunctionT
 
 function staysInside({ from, to }: FunctionTable, site: SiteId): boolean {
   return to[site] === NONE || from[site] === to[site];
+}
+
+// The kernel's functions end by a jump to a thunk, which returns for them.
+function endsInThunk({ to, traits }: FunctionTable, site: SiteId): boolean {
+  const thunk = Trait.ReturnThunk | Trait.Kernel;
+  return to[site] !== NONE && (traits[to[site]] & thunk) === thunk;
 }
 
 // A thunk calls itself, or the other half of a return thunk, only to mislead the return predictor, and drops the

@@ -3,18 +3,26 @@
  * it goes back: to the code that it had interrupted, to a signal handler, or to a new program.
  */
 import { type Address, NONE } from '../../model/units.js';
-import { Step, SYSCALL_BYTES } from '../functions/site-facts.js';
+import { SYSCALL_BYTES } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import { pairReturn } from './pair-return.js';
 import { Action, ActionFlag } from './pairing.js';
-import { endCall, hasTrait, pairUnmatchedReturn, RUNNING, type SegmentState, skipCalls } from './segment-state.js';
+import {
+  endCall,
+  hasTrait,
+  pairUnmatchedReturn,
+  RUNNING,
+  rowOfBranchBefore,
+  type SegmentState,
+  skipCalls,
+} from './segment-state.js';
 import { CallKind, isSignal, type OpenCall } from './stacks.js';
 
 /** True if the kernel ran right before the record in `row`. */
-export function isInKernel({ events, facts }: SegmentState, row: number): boolean {
-  let before = row - 1;
-  while (before >= 0 && facts.step[events.site[before]] >= Step.Gap) before--;
-  return before >= 0 && facts.to[events.site[before]] < 0;
+export function isInKernel(state: SegmentState, row: number): boolean {
+  const { events, facts } = state;
+  const before = rowOfBranchBefore(state, row);
+  return before !== NONE && facts.to[events.site[before]] < 0;
 }
 
 /** Pairs an event that leaves an interrupt, or the kernel. */

@@ -145,6 +145,13 @@ export function hasTrait({ facts }: SegmentState, fn: FunctionId, trait: number)
   return fn !== NONE && (facts.functions.traits[fn] & trait) !== 0;
 }
 
+/** Returns the row of the last branch before a row, or NONE. */
+export function rowOfBranchBefore({ facts, events }: Pick<Walk, 'facts' | 'events'>, row: number): number {
+  let before = row - 1;
+  while (before >= 0 && facts.step[events.site[before]] >= Step.Gap) before--;
+  return before;
+}
+
 // Ends calls: updates the open calls and writes what ended them to the pairing.
 
 /** Ends the call at an index by the event in `row`; the calls above it are skipped. */

@@ -88,7 +88,8 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
   const fn = wholeFunction(state, named);
   if (fn === NONE || state.signalTail === fn || isTop(state, fn)) return false;
   state.signalTail = NONE;
-  if (traitsOf(state, fn) & Trait.ReturnThunk) return true; // the function on top returns through it, or one it jumped to
+  // The function on top returns through a thunk, or one it jumped to.
+  if (traitsOf(state, fn) & Trait.ReturnThunk) return !state.facts.showsJumps;
   const top = topFrame(state);
   if ((isKernelEntry(state, top.callRow) && top.level === state.depth - 1) || fallsThrough(state, top.fn, fn)) {
     addAlias(state, fn);

@@ -277,7 +277,8 @@ class Reader {
     const fromFn = wholeFunction(this.levels, named);
     if (isOf(this.top, fromFn) || fromFn === this.signalTail) return false;
     this.signalTail = null;
-    if (fromFn.is(Trait.ReturnThunk)) return true; // the function on top returns through it, or one it jumped to
+    // The function on top returns through a thunk, or one it jumped to.
+    if (fromFn.is(Trait.ReturnThunk)) return !this.facts.showsJumps;
     const { begunBy, frames } = this.topLevel;
     const isLabelOfEntry = begunBy === 'kernel entry' && frames.length === 1;
     if (isLabelOfEntry || this.runsOnInto(fromFn)) {
