@@ -132,7 +132,9 @@ async function decodeTrace(
     const encoding = { name, path: dataFilePath(data), recorded, broken, ...named };
     return { ...encodedRecording(recording, encoding), lacking };
   }
-  const { perf, precise, jobs = availableParallelism() } = options;
+  const { perf, jobs = availableParallelism() } = options;
+  // Most system calls are tail calls, and most returns jumps: without jumps the kernel's callers are not known.
+  const precise = jumpsOf(options) === 'all' || (recording.trace?.hasKernel === true && !options.noJumps);
   const decoded = decodeRecording(data, recording, { perf, precise, debuginfod, jobs, symfs, kallsyms, name });
   return { ...decoded, recorded, broken, lacking };
 }

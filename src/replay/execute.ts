@@ -22,6 +22,7 @@ import {
   type RecordAction,
   type StackSwitch,
 } from './pairing/pairing.js';
+import { rowOfBranchBefore } from './pairing/segment-state.js';
 import type { Stack } from './pairing/stacks.js';
 import type { ReplayModule } from './replay-module.js';
 import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
@@ -29,6 +30,7 @@ import { addAlias, endOfLevel, findBelow, isTop, jump, levelOfCall, levelOfRetur
 import {
   addFrame,
   closeAbove,
+  closeTop,
   frameAt,
   pushCall,
   pushOpen,
@@ -36,12 +38,13 @@ import {
   topFrame,
   topTraits,
 } from './stack/open-frames.js';
-import { goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
+import { endStacks, goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';
 import {
   applySwitch,
   beginStop,
   chargeHiddenMove,
+  chargeOffCpu,
   chargeUntil,
   endStop,
   forgetSwitch,
@@ -102,7 +105,7 @@ function executeRow(state: ReplayState, row: number): void {
   const action = actionOf(code);
   if (!isRecord(action)) return executeBranch(state, row, code, action);
   if (action === Action.Gap) recordErrors(state, row, row + 1, state.events.timeNs[row]);
-  else applySwitch(state, row, action);
+  else if (action !== Action.Exec) applySwitch(state, row, action);
 }
 
 type BranchAction = Exclude<Action, RecordAction>;
@@ -118,7 +121,9 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   const target = orNameless(facts.functions, facts.toFunction[site]);
   const hasSwitched =
     (code & ActionFlag.HiddenSwitch) !== 0 && applyHiddenSwitch(state, row, orNameless(facts.functions, from));
-  if (state.depth === 0) pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
+  if (state.depth === 0 && action !== Action.KernelStart)
+    pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
+  if (comesBack(state, row)) chargeOffCpu(state, events.timeNs[row]);
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   const switchesStacks = action === Action.SwitchBack || action === Action.NewStack; // somewhere since the last event
   if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeNs[row], Doubt.HiddenJump);
@@ -147,7 +152,16 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       return;
     case Action.Call:
     case Action.SignalEntry:
+    case Action.KernelStart:
       return pushCall(state, target, row);
+    case Action.HandlerEntry:
+      closeKernel(state);
+      return pushCall(state, target, row);
+    case Action.LeaveKernel:
+      return closeKernel(state);
+    case Action.NewProgram:
+      endStacks(state);
+      return beginStack(state, pairing.stacks[link] as Stack, row, target);
     case Action.CallOnOther:
       callOnOther(state, pairing.callsOnOther.get(row) ?? null);
       return pushCall(state, target, row);
@@ -181,6 +195,26 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
     case Action.Jump:
       return jumpTo(state, target, facts.toEntry[events.site[row]] === 1, row);
   }
+}
+
+/** Closes all frames of the kernel. */
+function closeKernel(state: ReplayState): void {
+  while (state.depth > 0 && topTraits(state) & Trait.Kernel) closeTop(state, UNWOUND);
+}
+
+/**
+ * True if the event in `row` is the first one after the thread had given its CPU away: it happens in the function that
+ * does so, which was not known to run, or was only just entered.
+ */
+function comesBack(state: ReplayState, row: number): boolean {
+  const { facts, events } = state;
+  if (!facts.showsTaskSwitches) return false;
+  const fn = facts.fromFunction[events.site[row]];
+  if (fn === NONE || !(facts.functions.traits[fn] & Trait.TaskSwitch) || state.depth === 0) return false;
+  const rowBefore = rowOfBranchBefore(state, row);
+  if (rowBefore === NONE) return false;
+  const before = events.site[rowBefore];
+  return !isTop(state, fn) || (facts.toEntry[before] === 1 && facts.toFunction[before] === fn);
 }
 
 // Switches the thread to another of its stacks.

@@ -6,7 +6,7 @@ import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
 import { type SharedMemory, sharedMemory, WasmModule } from '../wasm/module.js';
 import type { FunctionTable } from './functions/function-table.js';
-import { callsSwitcher, isInlinedAt, type SiteFacts, Step } from './functions/site-facts.js';
+import { callsSwitcher, isInlinedAt, type SiteFacts, Step, touches } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
 import { type Head, ModuleMemory } from './module-memory.js';
 import {
@@ -176,6 +176,7 @@ function simpleFrom(facts: SiteFacts, site: SiteId): number {
   const { step, fromFunction, toFunction, functions } = facts;
   const [fn, target] = [fromFunction[site], toFunction[site]];
   if (fn === NONE || isInlinedAt(facts.inlined, site)) return NONE;
+  if (touches(facts, site, Trait.TaskSwitch)) return NONE;
   const isStub = (functions.traits[fn] & Trait.Stub) !== 0; // what it does in other events is not known at first
   switch (step[site]) {
     case Step.Jump:

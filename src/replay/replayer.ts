@@ -30,6 +30,7 @@ import type { LastSeen, ReplayMemory, ReplayOptions, ThreadReplay } from './thre
 import {
   addressBefore,
   applySwitch,
+  beginOffCpu,
   chargeUntil,
   endStop,
   firstLostRow,
@@ -68,7 +69,7 @@ export class Replayer {
     memory.tree.clear();
     memory.log.clear(wantsLog ? events.length : 0);
     const state = beginReplay(events, this.facts, options, memory);
-    const mayBeDiscarded = durations !== null && knownPaths === null && hasLosses(state);
+    const mayBeDiscarded = durations !== null && knownPaths === null && (hasLosses(state) || continuesParent(state));
     if (mayBeDiscarded) provisional.clear();
     memory.tree.durations = mayBeDiscarded ? provisional : durations;
     if (state.pairing.switcher !== null || options.onlyPairs)
@@ -127,6 +128,11 @@ function hasLosses({ pairing }: ReplayState): boolean {
   return pairing.segments.length > 1;
 }
 
+/** True if the thread begins with its parent's calls. Only a traced kernel shows that it goes on where that had called it. */
+function continuesParent({ options, facts }: ReplayState): boolean {
+  return options.isForked === true && facts.showsTaskSwitches;
+}
+
 /** Replays all segments, crossing the losses between them, and then the records after the last branch. */
 function runReplay(state: ReplayState): ThreadReplay {
   const { events, facts, options } = state;
@@ -163,7 +169,11 @@ function begin(state: ReplayState, segment: Segment): ObservedStart {
   const startNs = startOf(state, beginning);
   if (startNs !== state.nowNs) startAt(state, startNs);
   recordFirstLoss(state, beginning);
-  pushFirstStack(state, restartOf(segment, segment, state.pairing, events, facts, false), !beginning.createdInside);
+  pushFirstStack(
+    state,
+    restartOf(segment, segment, state.pairing, events, facts, false),
+    !beginning.createdInside || continuesParent(state),
+  );
   const firstStack = beginning.createdInside ? [] : openSymbols(state, MAX_PATH_DEPTH);
   if (state.nowNs !== events.timeNs[segment.firstRow]) waitForFirstBranch(state, beginning);
   return { startNs, firstStack };
@@ -198,6 +208,7 @@ function loseEnd(state: ReplayState, row: number, lostRow: number): void {
 /** Ends the replay. A thread that is stopped or off its CPU keeps waiting until the end of the recording. */
 function finish(state: ReplayState): void {
   const { extendTo } = state.options;
+  if (state.facts.showsTaskSwitches && state.switchedOut !== NONE) beginOffCpu(state);
   if (stoppedNode(state) !== NONE && extendTo && extendTo.endNs > state.nowNs) chargeUntil(state, extendTo.endNs);
   endStop(state, false);
   endStacks(state);
@@ -217,7 +228,7 @@ function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): T
     paths: functionPaths(built, confirmedNodes ?? built.length, state.facts.inlined),
     hiddenNs,
     inferredEvents,
-    hasUnconfirmedPaths: confirmedNodes !== null,
+    hasUnconfirmedPaths: confirmedNodes !== null || (state.options.knownPaths === null && continuesParent(state)),
     switcher: state.pairing.switcher,
   };
 }

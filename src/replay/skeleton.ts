@@ -280,7 +280,8 @@ const UNUSUAL_TRAITS =
   Trait.ReturnThunk |
   Trait.Resumer |
   Trait.Raiser |
-  Trait.Panic;
+  Trait.Panic |
+  Trait.TaskSwitch;
 
 /** A row of 32 bytes for each site, so that an event reads memory once. */
 interface SiteRows {
@@ -321,7 +322,7 @@ function simpleFrom(facts: SiteFacts, site: number): number {
 
 function isUnusual(facts: SiteFacts, step: Step, site: number): boolean {
   const { fromFunction, toFunction, abortsTransaction, leavesGuest } = facts;
-  if (step === Step.EndReturn) return true;
+  if (step === Step.EndReturn || step === Step.KernelExit) return true;
   if (abortsTransaction[site] === 1 || leavesGuest[site] === 1) return true;
   const traits = traitsOf(facts, fromFunction[site]) | traitsOf(facts, toFunction[site]);
   return (traits & UNUSUAL_TRAITS) !== 0 || (step === Step.Jump && startsProgram(facts, toFunction[site]));

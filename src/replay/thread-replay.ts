@@ -22,6 +22,8 @@ export interface ReplayOptions {
   readonly extendTo: Bounds | null;
   /** The thread was created while recording: it is not extended to the start of the recording. */
   readonly createdInside: boolean;
+  /** It is a process that was created while recording: it begins with its parent's calls. Default: false. */
+  readonly isForked?: boolean;
   /** Paths seen in all threads, used where no address decides; null while they are still being collected. */
   readonly knownPaths: KnownPaths | null;
   readonly watcher?: FrameWatcher;
@@ -48,7 +50,10 @@ export interface ThreadReplay extends ThreadPaths {
   readonly inferredEvents: number;
   /** Time that is inferred only because of a hidden jump below it. */
   readonly hiddenNs: Nanoseconds;
-  /** After some loss no address showed where the thread was: it is replayed again once the known paths are complete. */
+  /**
+   * After some loss no address showed where the thread was, or callers are its parent's: it is replayed again once the
+   * known paths are complete.
+   */
   readonly hasUnconfirmedPaths: boolean;
   /** What turned out to switch stacks: nothing was replayed, and all threads are to be replayed with it; or null. */
   readonly switcher: Switcher | null;

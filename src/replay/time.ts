@@ -144,13 +144,35 @@ export function switchIn(state: ReplayState, isSeen: boolean): void {
   state.offCpu = null;
 }
 
-/** Forgets a switch that no stop followed: traced code continues. */
+/** Forgets a switch that no stop followed: traced code continues. A traced kernel runs until it switches threads. */
 export function forgetSwitch(state: ReplayState): void {
-  state.switchedOut = NONE;
+  if (!state.facts.showsTaskSwitches) state.switchedOut = NONE;
 }
 
-/** Applies a switch record: the thread leaves its CPU, or gets one. */
+/** Charges the time in which the thread had given its CPU away. */
+export function chargeOffCpu(state: ReplayState, untilNs: Nanoseconds): void {
+  beginOffCpu(state);
+  chargeUntil(state, untilNs);
+  switchIn(state, true);
+}
+
+/** The thread has given its CPU away, for the reason that a record tells. */
+export function beginOffCpu(state: ReplayState): void {
+  const { switchedOut } = state;
+  if (stoppedNode(state) === NONE)
+    state.offCpu = open(state, stopNode(state), switchedOut === NONE ? SpecialSymbol.OffCpu : switchedOut);
+}
+
+/**
+ * Applies a switch record: the thread leaves its CPU, or gets one. The kernel writes it before it switches threads, and
+ * after: if its code is traced, the record only tells why.
+ */
 export function applySwitch(state: ReplayState, row: number, action: Action): void {
+  if (state.facts.showsTaskSwitches) {
+    if (action !== Action.SwitchIn)
+      state.switchedOut = action === Action.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted;
+    return;
+  }
   chargeUntil(state, state.events.timeNs[row]);
   if (action === Action.SwitchIn) switchIn(state, true);
   else switchOut(state, action === Action.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);

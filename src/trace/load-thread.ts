@@ -21,6 +21,8 @@ export interface ThreadFacts {
   readonly gaps: readonly GapRecord[];
   /** It was created during the recording. */
   readonly createdInside: boolean;
+  /** It is a process that was created during the recording: it began with its parent's calls. */
+  readonly isForked: boolean;
   /** Infinity if its end was not recorded. */
   readonly exitNs: Nanoseconds;
   /** Number of times that stepped back. */
@@ -51,7 +53,8 @@ export function loadThread(
   const events = insertRecords(source, merged, inserted, sites, memory.merged);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const createdInside = records.some(({ what }) => what === 'fork');
-  return { events, gaps, createdInside, exitNs, clockSteps: merged.clockSteps };
+  const isForked = records.some((record) => record.what === 'fork' && record.pid !== record.parentPid);
+  return { events, gaps, createdInside, isForked, exitNs, clockSteps: merged.clockSteps };
 }
 
 function readLanes(lanes: ThreadSource['lanes'], shared: SharedEvents, rows: EventRows): Lane[] {

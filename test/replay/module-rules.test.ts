@@ -44,6 +44,7 @@ test('steps, actions, traits and limits', () => {
     TRAIT_PROGRAM_START: Trait.ProgramStart,
     TRAIT_RETURN_THUNK: Trait.ReturnThunk,
     TRAIT_COLD_PART: Trait.ColdPart,
+    TRAIT_KERNEL: Trait.Kernel,
     NO_DOUBT: Doubt.None,
     DOUBT_HIDDEN_JUMP: Doubt.HiddenJump,
     HIDDEN_JUMP: Inference.HiddenJump,

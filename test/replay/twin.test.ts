@@ -4,14 +4,10 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Step } from '../../src/replay/functions/site-facts.js';
-import { replayThread } from '../../src/replay/replayer.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
-import type { ReplayOptions } from '../../src/replay/thread-replay.js';
 import type { LoadedThread } from '../../src/trace/load-thread.js';
+import { expectSameInTwin } from '../helpers/checks/same-in-twin.js';
 import { type TraceThreads, threadsOfBeginning } from '../helpers/traces/threads-of.js';
-import { rowsOfTrees } from '../helpers/twin/asked-answers.js';
-import { used } from '../helpers/twin/path-rows.js';
-import { referenceReplay } from '../helpers/twin/reference-replay.js';
 import { isComplete } from '../helpers/twin/reference-threads.js';
 
 const FIXTURES = 'fixtures';
@@ -57,7 +53,8 @@ async function completeThreads(file: string) {
 describe.each(files)('%s', (file) => {
   test.each(variants())('$tailCalls, $extend', async ({ tailCalls, extend }) => {
     const { trace, complete } = await load(file);
-    for (const thread of complete) compare(trace, thread, tailCalls, extend);
+    const extendTo = extend === 'extended' ? trace.bounds : null;
+    for (const thread of complete) expectSameInTwin(trace, thread, tailCalls, extendTo);
   });
 });
 
@@ -73,19 +70,4 @@ function variants(): { tailCalls: TailCalls; extend: 'extended' | 'as seen' }[] 
   return (['nest', 'replace'] as const).flatMap((tailCalls) =>
     (['extended', 'as seen'] as const).map((extend) => ({ tailCalls, extend })),
   );
-}
-
-function compare(
-  { facts, symbols, bounds }: TraceThreads,
-  { events, createdInside }: LoadedThread,
-  tailCalls: TailCalls,
-  extend: 'extended' | 'as seen',
-): void {
-  const extendTo = extend === 'extended' ? bounds : null;
-  const options: ReplayOptions = { tailCalls, extendTo, createdInside, knownPaths: null };
-  const { startNs, endNs, inferred, lost, tree } = replayThread(events, facts, options);
-  const nameOf = (symbol: number) => symbols.name[symbol]; // joins paths of two files whose names are equal
-  const { rows, thread: _, ...reference } = referenceReplay(events, facts, symbols, options);
-  expect({ startNs, endNs, inferred, lost }, `thread ${events.tid}`).toEqual(reference);
-  expect(used(rowsOfTrees([tree], nameOf)), `thread ${events.tid}`).toEqual(used(rows));
 }

@@ -97,11 +97,11 @@ export class TraceReplayer {
     };
   }
 
-  private optionsFor({ createdInside, exitNs }: ThreadFacts, isAsked: boolean): ReplayOptions {
+  private optionsFor({ createdInside, isForked, exitNs }: ThreadFacts, isAsked: boolean): ReplayOptions {
     const { trace, knownPaths } = this;
     const extendTo = untilExit(trace.options.extendTo, exitNs);
     const wantsLog = needsCallLog(trace.questions) || isAsked;
-    return { ...trace.options, extendTo, createdInside, knownPaths, wantsLog };
+    return { ...trace.options, extendTo, createdInside, isForked, knownPaths, wantsLog };
   }
 
   /** `shown`: the tree that is handed on. `newId`: by node of the log, its node there; null: it has only some of them. */

@@ -41,6 +41,7 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
   const { from, to } = ids;
   markNamelessStubs(sites, { length: symbol.length, traits, start, from, to });
   for (const part of ids.parts) traits[part] |= Trait.ColdPart;
+  markKernel(sites, { traits, from, to });
   markJumpingSwitchers(sites, { traits, from, to });
   markPossibleSwitchers(sites, { traits, from, to });
   const table = {
@@ -56,6 +57,19 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
   };
   return { ...table, stubTarget: stubTargets(sites, table, symbols) };
 }
+
+/** Marks the kernel's functions, and its retpolines, whatever name stands for their address: they call 12 bytes on. */
+function markKernel(sites: BranchSites, { traits, from, to }: Pick<FunctionTable, 'traits' | 'from' | 'to'>): void {
+  for (let site = 0; site < sites.length; site++) {
+    if (sites.from[site] < 0 && from[site] !== NONE) traits[from[site]] |= Trait.Kernel;
+    if (sites.to[site] < 0 && to[site] !== NONE) traits[to[site]] |= Trait.Kernel;
+    const isFirst = sites.from[site] < 0 && sites.from[site] === sites.fromStart[site];
+    if (isFirst && sites.kind[site] === BranchKind.Call && sites.to[site] - sites.from[site] === RETPOLINE_CALL_BYTES)
+      traits[from[site]] |= Trait.Stub | Trait.Retpoline;
+  }
+}
+
+const RETPOLINE_CALL_BYTES = 12;
 
 /** A call instruction is seldom longer: a longer distance may be to the end of the next call. */
 export const USUAL_CALL_BYTES = 9;

@@ -16,16 +16,17 @@ export const Step = {
   KernelEntry: 2, // system call, interrupt or exception, with a traced kernel
   Return: 3,
   Jump: 4,
-  Start: 5,
-  End: 6,
-  EndSyscall: 7,
-  EndCall: 8,
-  EndReturn: 9,
-  Gap: 10,
-  SwitchOut: 11,
-  PreemptOut: 12,
-  SwitchIn: 13,
-  Exec: 14,
+  KernelExit: 5, // to the interrupted code, or from a traced kernel to the program; if that is not traced, the trace stops
+  Start: 6,
+  End: 7,
+  EndSyscall: 8,
+  EndCall: 9,
+  EndReturn: 10,
+  Gap: 11,
+  SwitchOut: 12,
+  PreemptOut: 13,
+  SwitchIn: 14,
+  Exec: 15,
 } as const;
 export type Step = (typeof Step)[keyof typeof Step];
 
@@ -53,6 +54,8 @@ export interface SiteFacts {
   /** Addresses of system call instructions. */
   readonly syscalls: ReadonlySet<Address>;
   readonly scope: 'user' | 'user+kernel';
+  /** The kernel's code that switches threads is known: a thread has no CPU from its jump there until its next event. */
+  readonly showsTaskSwitches: boolean;
   /** Jumps were decoded. */
   readonly showsJumps: boolean;
 }
@@ -99,6 +102,7 @@ export function siteFacts(
     inlined,
     syscalls,
     scope,
+    showsTaskSwitches: functions.traits.some((traits) => (traits & Trait.TaskSwitch) !== 0),
     showsJumps,
   };
 }
@@ -131,6 +135,16 @@ export function isStartOfProgram({ step, toEntry, toFunction, functions }: SiteF
   return isStart && (functions.traits[toFunction[site]] & Trait.ProgramStart) !== 0;
 }
 
+/** True if the event happens in one of these functions, or leads to one. */
+export function touches(
+  { fromFunction, toFunction, functions: { traits } }: SiteFacts,
+  site: SiteId,
+  trait: number,
+): boolean {
+  const has = (fn: FunctionId) => fn !== NONE && (traits[fn] & trait) !== 0;
+  return has(fromFunction[site]) || has(toFunction[site]);
+}
+
 /** True if the trace continues after a system call. */
 export function comesOutOfSyscall({ step, to, syscalls }: SiteFacts, site: SiteId): boolean {
   return step[site] === Step.Start && syscalls.has(to[site] - SYSCALL_BYTES);
@@ -144,10 +158,14 @@ function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Ste
     case TraceEdge.BeginAndEnd: // occurs where a trace is broken: nothing certain is left of it
       return Step.Gap;
     case TraceEdge.End:
-      return endStepOf(kind);
+      return isKernelExit(sites, site) ? Step.KernelExit : endStepOf(kind);
     default:
       return branchStepOf(kind, sites, functions, site);
   }
+}
+
+function isKernelExit({ kind, from }: BranchSites, site: SiteId): boolean {
+  return from[site] < 0 && (kind[site] === BranchKind.Sysret || kind[site] === BranchKind.Iret);
 }
 
 function endStepOf(kind: BranchKind): Step {
@@ -172,16 +190,18 @@ function branchStepOf(kind: BranchKind, sites: BranchSites, functions: FunctionT
     case BranchKind.Call:
       return isCallToNext(sites, functions, site) || isCallInThunk(functions, site) ? Step.Stay : Step.Call;
     case BranchKind.Return:
+      return Step.Return;
     case BranchKind.Sysret:
     case BranchKind.Iret:
-      return Step.Return;
+      if (!isKernelExit(sites, site)) return Step.Return;
+      return sites.to[site] < 0 && staysInside(functions, site) ? Step.Stay : Step.KernelExit; // an IRET to itself serializes
     case BranchKind.Syscall:
     case BranchKind.Interrupt:
       return Step.KernelEntry;
     case BranchKind.Jump:
     case BranchKind.TxAbort:
     case BranchKind.None:
-      return staysInside(functions, site) ? Step.Stay : Step.Jump;
+      return staysInside(functions, site) || endsInThunk(functions, site) ? Step.Stay : Step.Jump;
     default:
       return RECORD_STEPS[kind] ?? Step.Stay;
   }
@@ -189,6 +209,12 @@ function branchStepOf(kind: BranchKind, sites: BranchSites, functions: FunctionT
 
 function staysInside({ from, to }: FunctionTable, site: SiteId): boolean {
   return to[site] === NONE || from[site] === to[site];
+}
+
+// The kernel's functions end by a jump to a thunk, which returns for them.
+function endsInThunk({ to, traits }: FunctionTable, site: SiteId): boolean {
+  const thunk = Trait.ReturnThunk | Trait.Kernel;
+  return to[site] !== NONE && (traits[to[site]] & thunk) === thunk;
 }
 
 // A thunk calls itself, or the other half of a return thunk, only to mislead the return predictor, and drops the

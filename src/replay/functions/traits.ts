@@ -44,6 +44,12 @@ export const Trait = {
   SetJump: 131072,
   /** It calls nothing, and nothing goes back behind a call to it: it may switch stacks, or end in functions that never return. */
   MaySwitch: 262144,
+  /** Code of the kernel. */
+  Kernel: 524288,
+  /** The kernel's code in which a thread gives its CPU to another one, and goes on later. */
+  TaskSwitch: 1048576,
+  /** The kernel's code in which a new thread begins. */
+  TaskStart: 2097152,
 } as const;
 
 /** An x86 call instruction is at most this long, so a return address is at most this far after the call. */
@@ -67,6 +73,8 @@ const SYSTEM_CALLER = /^runtime\.(?:mcall|systemstack|morestack)(?:\.abi0)?$|^go
 const SYSTEM_BASE = /^runtime\.mstart0?(?:\.abi0)?$/;
 const GOGO = /^(?:runtime\.)?gogo(?:\.abi0)?$/;
 const PROGRAM_START = /^_start$/;
+const TASK_SWITCH = /^__switch_to$/;
+const TASK_START = /^ret_from_fork(?:_asm)?$/;
 const CLONE_OR_FORK = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
 /** Returns the traits of a function, by its name alone. */
@@ -78,6 +86,8 @@ export function traitsOf(kind: SymbolKind, name: string): number {
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
   if (RESOLVER.test(name)) return Trait.Resolver;
   if (CLONE_OR_FORK.test(name)) return Trait.CloneOrFork;
+  if (TASK_SWITCH.test(name)) return Trait.TaskSwitch;
+  if (TASK_START.test(name)) return Trait.TaskStart;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;
   if (GOGO.test(name)) return Trait.StackSwitcher | Trait.Unwinder | Trait.SystemLeaver;
   if (SWITCHER.test(name)) return Trait.StackSwitcher | Trait.Unwinder;

@@ -153,11 +153,12 @@ export class OpenCalls {
 
   /** Returns the index of the signal or kernel entry that interrupted the code at this address, or NONE. */
   findInterrupted(to: Address): number {
-    for (const index of this.interrupts.slice(-MAX_SEARCH_DEPTH).reverse()) {
-      const interrupted = this.addressAt(index);
-      if (interrupted <= to && to <= interrupted + SYSCALL_BYTES) return index;
-    }
-    return NONE;
+    return this.findInterrupt(({ address }) => address <= to && to <= address + SYSCALL_BYTES);
+  }
+
+  /** Returns the index of the innermost signal or kernel entry that matches, or NONE. The search is bounded. */
+  findInterrupt(isMeant: (call: OpenCall) => boolean): number {
+    return this.interrupts.slice(-MAX_SEARCH_DEPTH).findLast((index) => isMeant(this.at(index))) ?? NONE;
   }
 
   /** Returns the index of the innermost interrupt if it is a signal, or NONE. */

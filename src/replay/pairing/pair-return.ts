@@ -13,6 +13,7 @@ import {
   pairUnmatchedReturn,
   type Returned,
   returnTo,
+  rowOfBranchBefore,
   type SegmentState,
   skipCalls,
 } from './segment-state.js';
@@ -44,11 +45,21 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
   else if (!goesOn(state, row, site)) pairWithoutCall(state, row, site);
 }
 
+/** True if a retpoline jumps by the return. It may end in a return thunk. */
+function leavesRetpoline(state: SegmentState, row: number, site: number): boolean {
+  const { facts, events } = state;
+  if (hasTrait(state, facts.fromFunction[site], Trait.Retpoline)) return true;
+  const before = rowOfBranchBefore(state, row);
+  const isThunk = hasTrait(state, facts.fromFunction[site], Trait.ReturnThunk);
+  return isThunk && before !== NONE && hasTrait(state, facts.fromFunction[events.site[before]], Trait.Retpoline);
+}
+
 /** Handles a return that ends no call: it ends a signal, only jumps, or its call was not seen. */
 function pairWithoutCall(state: SegmentState, row: number, site: number): void {
   const { facts, open } = state;
   const toEntry = facts.toEntry[site] === 1;
-  const isRetpoline = hasTrait(state, facts.fromFunction[site], Trait.Retpoline);
+  const isRetpoline = leavesRetpoline(state, row, site);
+  if (hasTrait(state, facts.toFunction[site], Trait.TaskStart)) return pairUnmatchedReturn(state, row);
   const signal = open.innermostSignal();
   if (signal !== NONE && !isRetpoline && isHandlerReturn(state, signal, site, toEntry))
     return returnFromSignal(state, row, signal);
@@ -103,7 +114,7 @@ function isHandlerReturn(state: SegmentState, signal: number, site: number, toEn
 }
 
 function returnFromSignal(state: SegmentState, row: number, signal: number): void {
-  state.interruptedAt = state.open.at(signal).address;
+  state.interruptedAt = state.handlerInterruptedAt = state.open.at(signal).address;
   endCall(state, row, signal, Action.SignalReturn);
 }
 

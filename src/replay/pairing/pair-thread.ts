@@ -12,6 +12,7 @@ import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functi
 import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { CALL_BYTES, HEAD_DEPTH, HEAD_LOWEST, HEAD_STACK_LIMIT, HEAD_STOP, STOP_FULL } from '../wasm/layout.js';
+import { entersKernel, isInKernel, pairKernelExit } from './kernel.js';
 import type { OpenCalls } from './open-calls.js';
 import { pairJump, pairReturn } from './pair-return.js';
 import {
@@ -111,7 +112,8 @@ function pairEvent(state: SegmentState, row: number): boolean {
   const step = facts.step[site] as Step;
   const isStopped = !Number.isNaN(state.stoppedAt);
   if (step >= Step.Gap) {
-    if (step === Step.Exec || (step === Step.Gap && !isStopped)) return false;
+    if (step === Step.Exec && isInKernel(state, row)) state.isNewProgram = true;
+    else if (step === Step.Exec || (step === Step.Gap && !isStopped)) return false;
     if (step === Step.Gap) state.hasLossWhileStopped = true;
     pairing.action[row] = actionOfRecord(step);
     return true;
@@ -140,6 +142,8 @@ function pairBranch(state: SegmentState, row: number, site: number, step: Step):
       return noteCall(state, row);
     case Step.Return:
       return pairReturn(state, row, site);
+    case Step.KernelExit:
+      return pairKernelExit(state, row, site);
     case Step.Jump:
       action[row] = Action.Jump;
       return pairJump(state, row, site);
@@ -224,6 +228,7 @@ function entryFromOutside({ open }: SegmentState): number {
 /** Pairs a trace start. False if it does not follow from where the trace had stopped. */
 function pairStart(state: SegmentState, row: number, site: number): boolean {
   const { to, toEntry, leavesGuest } = state.facts;
+  if (entersKernel(state, row, site)) return true;
   const isResumed = resumesAt(state, row, to[site]) || (leavesGuest[site] === 1 && resume(state, row));
   if (!isResumed && !returnsToInterrupted(state, row, to[site]) && !entersSignal(state, row, site, toEntry[site] === 1))
     return false;

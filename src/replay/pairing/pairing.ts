@@ -219,12 +219,20 @@ export const Action = {
   Jump: 15,
   /** A call on another stack: see `Pairing.callsOnOther`. `link`: as for `Call`. */
   CallOnOther: 16,
+  /** The kernel, whose entry was not seen, or is not followed by traced code, is left: closes all its frames. */
+  LeaveKernel: 17,
+  /** The kernel is left to a signal handler: closes all its frames, and pushes a level. `link`: as for `Call`. */
+  HandlerEntry: 18,
+  /** The kernel is left to a new program: closes everything; that runs on entry `link` of `stacks`. */
+  NewProgram: 19,
+  /** The trace starts where the kernel is entered from code that is not traced: pushes a level. `link`: as for `Call`. */
+  KernelStart: 20,
   /** Records, in the order of their steps. */
-  Gap: 17,
-  SwitchOut: 18,
-  PreemptOut: 19,
-  SwitchIn: 20,
-  Exec: 21,
+  Gap: 21,
+  SwitchOut: 22,
+  PreemptOut: 23,
+  SwitchIn: 24,
+  Exec: 25,
 } as const;
 export type Action = (typeof Action)[keyof typeof Action];
 

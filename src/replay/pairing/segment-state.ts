@@ -88,6 +88,10 @@ export interface SegmentState {
   hasLossWhileStopped: boolean;
   /** After the return of a signal handler: where the interrupted code continues. */
   interruptedAt: Address;
+  /** Likewise until a traced kernel goes there; NaN: no handler has returned. */
+  handlerInterruptedAt: Address;
+  /** The traced kernel replaces the program: it will not go back to where it was entered. */
+  isNewProgram: boolean;
 }
 
 export function newSegmentState(
@@ -127,6 +131,8 @@ export function newSegmentState(
     isOutside: false,
     hasLossWhileStopped: false,
     interruptedAt: Number.NaN,
+    handlerInterruptedAt: Number.NaN,
+    isNewProgram: false,
   };
 }
 
@@ -137,6 +143,13 @@ export function calledIn({ facts, events }: SegmentState, callRow: number): Func
 
 export function hasTrait({ facts }: SegmentState, fn: FunctionId, trait: number): boolean {
   return fn !== NONE && (facts.functions.traits[fn] & trait) !== 0;
+}
+
+/** Returns the row of the last branch before a row, or NONE. */
+export function rowOfBranchBefore({ facts, events }: Pick<Walk, 'facts' | 'events'>, row: number): number {
+  let before = row - 1;
+  while (before >= 0 && facts.step[events.site[before]] >= Step.Gap) before--;
+  return before;
 }
 
 // Ends calls: updates the open calls and writes what ended them to the pairing.

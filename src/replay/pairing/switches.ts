@@ -499,7 +499,13 @@ export const MAX_LEARNED = 16;
 
 /** Functions that leave their stack in other ways, or only pass control on. */
 const NEVER_LEARNED =
-  Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.StackSwitcher | Trait.ReturnThunk | Trait.Retpoline;
+  Trait.Stub |
+  Trait.Resolver |
+  Trait.Unwinder |
+  Trait.StackSwitcher |
+  Trait.ReturnThunk |
+  Trait.Retpoline |
+  Trait.Kernel;
 
 /**
  * True if the return shows that the function on top switches stacks: it goes to the start of a function, though others

@@ -88,9 +88,10 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
   const fn = wholeFunction(state, named);
   if (fn === NONE || state.signalTail === fn || isTop(state, fn)) return false;
   state.signalTail = NONE;
-  if (traitsOf(state, fn) & Trait.ReturnThunk) return true; // the function on top returns through it, or one it jumped to
+  // The function on top returns through a thunk, or one it jumped to.
+  if (traitsOf(state, fn) & Trait.ReturnThunk) return !state.facts.showsJumps;
   const top = topFrame(state);
-  if (isKernelEntry(state, top.callRow) && top.level === state.depth - 1) {
+  if ((isKernelEntry(state, top.callRow) && top.level === state.depth - 1) || fallsThrough(state, top.fn, fn)) {
     addAlias(state, fn);
     return false;
   }
@@ -193,9 +194,17 @@ function isSwitchingStacks({ pairing }: ReplayState, row: number): boolean {
   return action === Action.NewStack || action === Action.SwitchBack;
 }
 
+/** True if the kernel's code ran on into another label: where jumps are shown, nothing else is left. */
+function fallsThrough({ facts }: ReplayState, from: FunctionId, to: FunctionId): boolean {
+  const { traits, start } = facts.functions;
+  return facts.showsJumps && (traits[from] & traits[to] & Trait.Kernel) !== 0 && start[from] < start[to];
+}
+
 // The kernel's entry code has several labels.
 function isKernelEntry({ facts, events }: ReplayState, callRow: number): boolean {
-  return callRow !== NONE && facts.step[events.site[callRow]] === Step.KernelEntry;
+  if (callRow === NONE) return false;
+  const site = events.site[callRow];
+  return facts.step[site] === Step.KernelEntry || (facts.step[site] === Step.Start && facts.to[site] < 0);
 }
 
 function traitsOf({ facts }: ReplayState, fn: FunctionId): number {

@@ -57,6 +57,7 @@ import {
   SYMBOL_SYSCALL,
   SYMBOL_UNTRACED,
   TRAIT_COLD_PART,
+  TRAIT_KERNEL,
   TRAIT_PROGRAM_START,
   TRAIT_RESOLVER,
   TRAIT_RETURN_THUNK,
@@ -208,7 +209,7 @@ const MOVE_JUMP: u32 = 3;
 const MOVE_RENAME_JUMP: u32 = 4;
 
 /** Functions that have rules of their own. */
-const NOT_SIMPLE: i32 = TRAIT_COLD_PART | TRAIT_PROGRAM_START | TRAIT_RETURN_THUNK;
+const NOT_SIMPLE: i32 = TRAIT_COLD_PART | TRAIT_PROGRAM_START | TRAIT_RETURN_THUNK | TRAIT_KERNEL;
 
 /** Returns how control moves with a jump of the frame on top that the trace shows, and that may lead elsewhere. */
 function shownMoveTo(top: usize, depth: u32, fn: i32): u32 {

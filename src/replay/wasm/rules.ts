@@ -7,10 +7,10 @@ export const STEP_STAY = 0;
 export const STEP_CALL = 1;
 export const STEP_RETURN = 3;
 export const STEP_JUMP = 4;
-export const STEP_START = 5;
-export const STEP_END = 6;
-export const STEP_END_SYSCALL = 7;
-export const STEP_GAP = 10;
+export const STEP_START = 6;
+export const STEP_END = 7;
+export const STEP_END_SYSCALL = 8;
+export const STEP_GAP = 11;
 
 /** As `Action` in pairing/pairing.ts. */
 export const ACTION_CALL = 1;
@@ -34,6 +34,7 @@ export const TRAIT_UNKNOWN = 8;
 export const TRAIT_PROGRAM_START = 64;
 export const TRAIT_RETURN_THUNK = 256;
 export const TRAIT_COLD_PART = 2048;
+export const TRAIT_KERNEL = 524288;
 
 /** As `Doubt` in model/calls/doubts.ts. */
 export const NO_DOUBT = 0;

@@ -12,6 +12,7 @@ const OPTIONS = {
   extendTo: null,
   mayBeUndecoded: false,
   createdInside: false,
+  isForked: false,
   knownPaths: null,
   durations: null,
   wantsLog: true,

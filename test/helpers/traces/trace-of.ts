@@ -7,8 +7,8 @@
  *     40  tr end  syscall  main
  *     50  tr strt                main      continues where main stopped
  *
- * `name+0x20` gives an offset; `name~2` is another function with that name; `?` is a function without a name; `tid/`
- * before the time names a thread, 1 by default.
+ * `name+0x20` gives an offset; `name~2` is another function with that name; `?` is a function without a name; `k:name` is
+ * one of the kernel; `tid/` before the time names a thread, 1 by default.
  */
 interface OpenCall {
   readonly caller: string;
@@ -17,6 +17,7 @@ interface OpenCall {
 
 const FLAGS =
   /^(tr end {2}\w+|tr end|tr strt|call|return|jmp|jcc|syscall|sysret|hw int|iret|tx abrt|vmentry|vmexit)\b *(.*)$/;
+const KERNEL = 'k:';
 const FIRST_CALL = 0x100;
 const UNSEEN_CALL = 0x500;
 const STOP = 0x800;
@@ -75,8 +76,10 @@ class Shorthand {
     const [, bare = name, given] = /^(.*)\+0x([0-9a-f]+)$/.exec(name) ?? [];
     if (!this.bases.has(bare)) this.bases.set(bare, 0x1000000 + 0x20000 * this.bases.size);
     const within = given === undefined ? offset : Number.parseInt(given, 16);
-    const address = ((this.bases.get(bare) as number) + within).toString(16);
-    return bare.startsWith('?') ? `${address} [unknown]` : `${address} ${bare.split('~')[0]}+0x${within.toString(16)}`;
+    const digits = ((this.bases.get(bare) as number) + within).toString(16);
+    const address = bare.startsWith(KERNEL) ? digits.padStart(16, 'ffffffff8') : digits;
+    const [symbol = ''] = bare.replace(KERNEL, '').split('~');
+    return symbol.startsWith('?') ? `${address} [unknown]` : `${address} ${symbol}+0x${within.toString(16)}`;
   }
 }
 

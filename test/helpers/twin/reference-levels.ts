@@ -146,6 +146,8 @@ export class Levels {
   stop: Stop | null = null;
   /** After the return of a signal handler: where the interrupted code continues. */
   private interruptedAt: number | null = null;
+  /** Likewise, until the kernel goes there. */
+  private handlerInterruptedAt: number | null = null;
 
   /** A trace that begins with a start was stopped right there. */
   static before(first: ReferenceEvent): Levels {
@@ -167,8 +169,9 @@ export class Levels {
     const { is, index, pushed } = this.meaningOf(event);
     const over = index === undefined ? [] : this.list.splice(index);
     if (pushed) this.list.push(pushed);
-    if (is === 'end of handler') this.interruptedAt = over[0]?.address ?? null;
+    if (is === 'end of handler') this.interruptedAt = this.handlerInterruptedAt = over[0]?.address ?? null;
     else if (isBranch(event) || (event.step === Step.Start && !this.resumesAtStop(event))) this.interruptedAt = null;
+    if (event.step === Step.KernelExit && event.to >= 0) this.handlerInterruptedAt = null;
     this.stop = this.stopAfter(event, pushed !== undefined);
     return { is, over };
   }
@@ -191,7 +194,28 @@ export class Levels {
     if (step === Step.Call || (step === Step.EndCall && to !== 0)) return push('call', from, event);
     if (step === Step.KernelEntry) return push('kernel entry', from, event);
     if (step === Step.Return) return this.meaningOfReturn(event);
+    if (step === Step.KernelExit) return this.meaningOfExit(event);
     return step === Step.EndReturn ? this.meaningOfReturnOut(event) : { is: 'nothing' };
+  }
+
+  /** The kernel goes back to what it interrupted, or to a signal handler. */
+  private meaningOfExit(event: ReferenceEvent): Meaning {
+    const { list, handlerInterruptedAt } = this;
+    const { to, toEntry, toFn } = event;
+    if (to < 0) {
+      const index = this.interruptedFor(to);
+      return index === -1 ? this.meaningOfReturn(event) : { is: 'pop', index };
+    }
+    const index = list.findLastIndex(({ begunBy, calledFrom }) => begunBy === 'kernel entry' && calledFrom >= 0);
+    const entry = list[index];
+    if (entry === undefined) return { is: 'pop', index: this.lastUnseen() };
+    if (isWithin(entry.address, to, SYSCALL_BYTES)) return { is: 'pop', index };
+    if (handlerInterruptedAt !== null && isWithin(handlerInterruptedAt, to, SYSCALL_BYTES)) return { is: 'pop', index };
+    const isResumed = (level: Level) => level.begunBy === 'signal' && isWithin(level.address, to, SYSCALL_BYTES);
+    const handler = list.findLastIndex(isResumed);
+    if (handler !== -1) return { is: 'pop', index: handler };
+    if (!toEntry && !toFn.is(Trait.Unknown)) return { is: 'pop', index };
+    return { ...push('signal', handlerInterruptedAt ?? entry.address, event), index };
   }
 
   private meaningOfStart(event: ReferenceEvent): Meaning {
@@ -209,10 +233,11 @@ export class Levels {
     return this.stop !== null && isWithin(this.stop.address, to, this.stop.reach);
   }
 
-  private meaningOfReturn({ to, toEntry, fromFn }: ReferenceEvent): Meaning {
+  private meaningOfReturn({ to, toEntry, fromFn, toFn }: ReferenceEvent): Meaning {
     const { list } = this;
     const index = this.callerFor(to);
     if (index !== -1) return { is: 'pop', index };
+    if (toFn.is(Trait.TaskStart)) return { is: 'pop', index: this.lastUnseen() };
     const interrupt = list.findLastIndex(isInterrupt);
     const isOfHandler = interrupt === list.length - 1 || list[interrupt]?.callee === fromFn;
     const isRetpoline = fromFn?.is(Trait.Retpoline) === true; // it "returns" to the target of its jump

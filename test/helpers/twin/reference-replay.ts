@@ -199,16 +199,18 @@ class Reader {
   }
 
   private take(event: ReferenceEvent): void {
+    if (this.comesBack(event)) this.chargeOffCpu(event.timeNs);
     const hasMoved = event.step !== Step.Start && this.syncOn(event);
     this.chargeUntil(event.timeNs, hasMoved);
     if (this.stops.length > 0) this.endPauses('complete');
-    else if (!isEnd(event)) this.switchedOut = null; // traced code continues: the switch had no effect
+    else if (!isEnd(event) && !this.facts.showsTaskSwitches) this.switchedOut = null; // traced code continues: the switch had no effect
     const { is, over } = this.levels.take(event);
     if (is === 'contradiction' || this.isOver) throw new Error(`something was lost before row ${event.row}`);
     // At a trace start they may have ended before, and a function that switches stacks may resume them.
     const isCertain = event.step !== Step.Start && !this.top?.fn.is(Trait.StackSwitcher);
     const skipped = isCertain ? 'unwound' : 'Unwound';
-    for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : skipped);
+    const isReturn = is !== 'push'; // the kernel does not return where it goes to a signal handler
+    for (const level of over.reverse()) this.closeLevel(level, isReturn && level === over.at(-1) ? null : skipped);
     if (event.step === Step.Start && event.toFn !== this.signalTail) this.signalTail = null;
     if (is === 'push') {
       this.levels.list.at(-2)?.made.push(this.topLevel);
@@ -220,6 +222,21 @@ class Reader {
     else if (is === 'jump by return') this.jump(event.toFn, null);
     else if (event.step === Step.Jump) this.takeJump(event);
     if (isEnd(event)) this.beginStop(event.step === Step.EndSyscall ? '[syscall]' : '[untraced]');
+  }
+
+  /** The thread had given its CPU away: it is in the kernel's code that does so, and has only now come there. */
+  private comesBack({ fromFn, row }: ReferenceEvent): boolean {
+    if (!fromFn?.is(Trait.TaskSwitch)) return false;
+    const before = this.events.slice(0, row).findLast(({ step }) => step < Step.Gap);
+    if (before === undefined) return false;
+    return !isOf(this.top, fromFn) || (before.toEntry && before.toFn === fromFn);
+  }
+
+  private chargeOffCpu(untilNs: number): void {
+    this.leaveCpu(this.switchedOut ?? '[off-cpu]');
+    this.chargeUntil(untilNs);
+    this.endPause('complete');
+    this.switchedOut = null;
   }
 
   /** A jump that the trace shows. */
@@ -260,10 +277,12 @@ class Reader {
     const fromFn = wholeFunction(this.levels, named);
     if (isOf(this.top, fromFn) || fromFn === this.signalTail) return false;
     this.signalTail = null;
-    if (fromFn.is(Trait.ReturnThunk)) return true; // the function on top returns through it, or one it jumped to
+    // The function on top returns through a thunk, or one it jumped to.
+    if (fromFn.is(Trait.ReturnThunk)) return !this.facts.showsJumps;
     const { begunBy, frames } = this.topLevel;
-    if (begunBy === 'kernel entry' && frames.length === 1) {
-      this.alsoKnownAs(fromFn); // it has several labels
+    const isLabelOfEntry = begunBy === 'kernel entry' && frames.length === 1;
+    if (isLabelOfEntry || this.runsOnInto(fromFn)) {
+      this.alsoKnownAs(fromFn);
       return false;
     }
     if (fromFn.is(Trait.ProgramStart)) {
@@ -276,6 +295,12 @@ class Reader {
     else this.jumpOrUnwind(fromFn, row);
     if (this.top.why === 'HiddenJump') this.top.firstSeenNs ??= timeNs;
     return !isStub && !this.top.fn.is(Trait.Stub);
+  }
+
+  /** Where jumps are shown, the kernel's code gets to another label without one only by running on. */
+  private runsOnInto(fn: Fn): boolean {
+    const { fn: from } = this.top;
+    return this.facts.showsJumps && from.is(Trait.Kernel) && fn.is(Trait.Kernel) && from.start < fn.start;
   }
 
   /** Only the lowest level is left, unless one above it returns. */
@@ -434,6 +459,10 @@ class Reader {
 
   private takeSwitch({ timeNs, step }: ReferenceEvent): void {
     if (this.startNs === null || this.isOver) return;
+    if (this.facts.showsTaskSwitches) {
+      if (step !== Step.SwitchIn) this.switchedOut = step === Step.SwitchOut ? '[off-cpu]' : '[preempted]';
+      return;
+    }
     this.chargeUntil(timeNs);
     if (this.stops.at(-1)?.isOffCpu) this.endPause('complete');
     this.switchedOut = step === Step.SwitchIn ? null : step === Step.SwitchOut ? '[off-cpu]' : '[preempted]';
@@ -500,6 +529,7 @@ class Reader {
   /** A thread that waits when the trace ends keeps waiting until the end of the recording. */
   private finish(): void {
     const { extendTo } = this.options;
+    if (this.facts.showsTaskSwitches && this.switchedOut) this.leaveCpu(this.switchedOut);
     if (this.stops.length > 0 && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
     this.endPauses('inferred');
     this.closeAbove(null, 'OpenAtEnd');
