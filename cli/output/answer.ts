@@ -73,31 +73,45 @@ function* endedLines(lines: Iterable<string>): Iterable<string> {
   for (const line of lines) yield `${line}\n`;
 }
 
-/** Writes what `JSON.stringify(answer, null, 2)` returns, but an element of a list at a time, so that Ctrl-C is heard. */
 function* jsonText(answer: object): Iterable<string> {
-  let before = '{';
-  for (const [key, value] of Object.entries(answer)) {
-    if (value === undefined) continue;
-    yield `${before}\n  ${JSON.stringify(key)}: `;
-    if (typeof value === 'object' && value !== null && Symbol.iterator in value) yield* jsonList(value);
-    else yield indented(value, '  ');
-    before = ',';
-  }
-  yield before === '{' ? '{}\n' : '\n}\n';
+  yield* jsonParts(answer, '');
+  yield '\n';
 }
 
-function* jsonList(values: Iterable<unknown>): Iterable<string> {
-  let before = '[';
-  for (const value of values) {
-    yield `${before}\n    ${indented(value, '    ')}`;
-    before = ',';
-  }
-  yield before === '[' ? '[]' : '\n  ]';
+/** Longer lists are written by element. */
+const LONG = 100;
+
+/**
+ * Writes what `JSON.stringify(value, null, 2)` returns, long lists by element: so that Ctrl-C is heard, and elements may be made
+ * as they are written.
+ *
+ * `indent`: of the lines after the first.
+ */
+function* jsonParts(value: unknown, indent: string): Iterable<string> {
+  const within = `${indent}  `;
+  if (isLong(value)) {
+    let before = '[';
+    for (const element of value) {
+      yield `${before}\n${within}`;
+      yield* jsonParts(element, within);
+      before = ',';
+    }
+    yield before === '[' ? '[]' : `\n${indent}]`;
+  } else if (typeof value === 'object' && value !== null && Object.values(value).some(isLong)) {
+    let before = '{';
+    for (const [key, own] of Object.entries(value)) {
+      if (own === undefined) continue;
+      yield `${before}\n${within}${safeJson(JSON.stringify(key))}: `;
+      yield* jsonParts(own, within);
+      before = ',';
+    }
+    yield `\n${indent}}`;
+  } else yield safeJson((JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${indent}`));
 }
 
-/** `indent`: of the lines after the first. */
-function indented(value: unknown, indent: string): string {
-  return safeJson((JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${indent}`));
+function isLong(value: unknown): value is Iterable<unknown> {
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) return false;
+  return !Array.isArray(value) || value.length > LONG;
 }
 
 const ROWS_AT_ONCE = 500;

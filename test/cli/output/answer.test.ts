@@ -12,13 +12,21 @@ async function written(path: string, json: () => object, rows: readonly (readonl
 }
 
 test('JSON with lists that are made while they are written is that of JSON.stringify', async ({ dir }) => {
+  const long = Array.from({ length: 300 }, (_, at) => ({ at, text: 'a\nb' }));
   const answer = {
     name: 'a\nb',
     absent: undefined,
     none: null,
     empty: [],
     nested: { list: [1, { two: [] }], text: '\u0085' },
-    list: [{ a: [1, 2], b: undefined }, undefined, 'x\ny', []],
+    list: [
+      { a: [1, 2], b: undefined },
+      undefined,
+      'x\ny',
+      [],
+      { deep: { long, absent: undefined, '\u0085': 1 }, long },
+    ],
+    long,
     last: {},
   };
   await written(dir.file('whole.json'), () => answer);
@@ -27,7 +35,7 @@ test('JSON with lists that are made while they are written is that of JSON.strin
   };
   await written(dir.file('parts.json'), () => ({ ...answer, list: list() }));
   const text = await dir.read('whole.json');
-  expect(text).toBe(`${JSON.stringify(answer, null, 2).replace('\u0085', '\\u0085')}\n`);
+  expect(text).toBe(`${JSON.stringify(answer, null, 2).replaceAll('\u0085', '\\u0085')}\n`);
   expect(await dir.read('parts.json')).toBe(text);
   await written(dir.file('nothing.json'), () => ({}));
   expect(await dir.read('nothing.json')).toBe('{}\n');
