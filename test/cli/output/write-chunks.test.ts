@@ -13,14 +13,17 @@ const MODULE = join(import.meta.dirname, '../../../cli/output/write-chunks.ts');
 const ENDLESS = `
   import { writeSync } from 'node:fs';
   import { writeChunks } from ${JSON.stringify(MODULE)};
-  process.on('SIGINT', () => writeSync(1, 'handled '));
+  const alive = setInterval(() => {}, 1000);
+  process.on('SIGINT', () => {
+    writeSync(1, 'handled ');
+    clearInterval(alive);
+  });
   function* chunks() {
     yield 'a';
     writeSync(1, 'begun ');
     for (;;);
   }
   writeChunks(chunks(), process.stderr, 'x', { end: false }).catch(({ code }) => writeSync(1, code + ' '));
-  setTimeout(() => {}, 200);
 `;
 
 test('Ctrl-C ends a chunk without end', async ({ dir }) => {
