@@ -4,6 +4,7 @@
 
 import { basename } from 'node:path';
 import * as z from 'zod';
+import { interruptible } from '../../src/host/turns.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { safeJson } from '../../src/model/text.js';
@@ -261,7 +262,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
   const table = await openAnswer({ ...options, output: tables }, inputs);
   const before = await read(beforeInput, options, 'before', signal);
   const after = await read(afterInput, options, 'after', signal);
-  const all = diffOf(before, after, { sort, per });
+  const all = interruptible(() => diffOf(before, after, { sort, per }));
   const answer = match ? onlyMatching(all, match) : all;
   await outputs.write(before, after, answer);
   await table.write({

@@ -3,8 +3,9 @@
  */
 
 import * as z from 'zod';
+import { interruptible } from '../../src/host/turns.js';
 import { byTime, doubtWords } from '../../src/model/calls/doubts.js';
-import { reportOf } from '../../src/questions/report/answer.js';
+import { type StreamedReport, streamedReport } from '../../src/questions/report/answer.js';
 import type { FunctionRow, Report, ThreadReport } from '../../src/questions/report/schema.js';
 import { formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
 import { BLOCKED_COLUMNS, FUNCTION_COLUMNS, type FunctionColumn } from '../../src/render/function-columns.js';
@@ -23,7 +24,7 @@ import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
 import { answering, INPUTS, inline, matching, reading, shown, srcline } from '../options/shared.js';
 import { path } from '../options/values.js';
-import { answerFormats, openAnswer } from '../output/answer.js';
+import { answerFormats, type CsvCell, openAnswer } from '../output/answer.js';
 import { findingLines } from '../output/findings.js';
 import { notifyQuality } from '../output/lines.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
@@ -86,8 +87,10 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
     signal,
   );
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
-  const all = reportOf(profile, { sort, threads, ...isMatch }); // a text table also states the number of other rows
-  const top = () => (options.top ? reportOf(profile, { sort, threads, top: options.top, ...isMatch }) : all);
+  const reportOf = (top: number | undefined) =>
+    interruptible(() => streamedReport(profile, { sort, threads, ...(top && { top }), ...isMatch }));
+  const all = reportOf(undefined); // a text table also states the number of other rows
+  const top = () => (options.top ? reportOf(options.top) : all);
   await output.write({
     json: top,
     text: (width) => reportLines(all, findingLines(profile), width, options.top ?? DEFAULT_ROWS),
@@ -105,19 +108,23 @@ const COLUMNS = csvColumns(
 ) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined' | 'inferredBy'>[];
 
 /** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
-function csvRows({ functions, threads }: Report, hasLines: boolean): (string | number | boolean | null)[][] {
+function* csvRows({ functions, threads }: StreamedReport, hasLines: boolean): Iterable<CsvCell[]> {
   const columns = [...COLUMNS, ...(hasLines ? LINE_TITLES : []), DOUBT_TITLE];
   const cells = (row: FunctionRow) => [
     ...COLUMNS.map((column) => row[column]),
     ...(hasLines ? lineCells(row) : []),
     byTime(row.inferredBy ?? {})[0]?.[0] ?? null,
   ];
-  if (threads === undefined) return [columns, ...functions.map(cells)];
-  const together = functions.map((row) => [null, null, null, ...cells(row)]);
-  const apart = threads.flatMap(({ tid, pid, comm, functions: own }) =>
-    own.map((row) => [tid, pid, comm, ...cells(row)]),
-  );
-  return [['tid', 'pid', 'comm', ...columns], ...together, ...apart];
+  if (threads === undefined) {
+    yield columns;
+    for (const row of functions) yield cells(row);
+    return;
+  }
+  yield ['tid', 'pid', 'comm', ...columns];
+  for (const row of functions) yield [null, null, null, ...cells(row)];
+  for (const { tid, pid, comm, functions: own } of threads) {
+    for (const row of own) yield [tid, pid, comm, ...cells(row)];
+  }
 }
 
 /**
@@ -126,7 +133,7 @@ function csvRows({ functions, threads }: Report, hasLines: boolean): (string | n
  * `findings`: a line each. `width`: of the terminal. `top`: number of functions of each table; 0: all.
  */
 export function* reportLines(
-  report: Report,
+  report: StreamedReport,
   findings: readonly string[],
   width: number,
   top: number,
@@ -142,9 +149,12 @@ export function* reportLines(
         );
   if (findings.length > 0) yield* [...findings, ''];
   yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
-  for (const thread of threads) yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
-  const shown = [functions, ...threads.map((thread) => thread.functions)].flatMap(shownOf);
-  if (!trace.isBlockedTime && shown.some(isTotalInferred)) yield* ['', INFERRED_NOTE];
+  let isInferred = shownOf(functions).some(isTotalInferred);
+  for (const thread of threads) {
+    yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
+    isInferred ||= shownOf(thread.functions).some(isTotalInferred);
+  }
+  if (!trace.isBlockedTime && isInferred) yield* ['', INFERRED_NOTE];
 }
 
 const INFERRED_NOTE = '≈ in total: with time in which calls are not known to have gone on; max has only what is known';

@@ -3,6 +3,7 @@
  */
 
 import * as z from 'zod';
+import { interruptible } from '../../src/host/turns.js';
 import { askStacks } from '../../src/pipeline/analyze.js';
 import { stacksAnswer } from '../../src/questions/stacks/answer.js';
 import type { Stacks } from '../../src/questions/stacks/schema.js';
@@ -57,7 +58,7 @@ export async function stacks(options: StacksOptions, signal: AbortSignal): Promi
   const found = await withProgress(inputs, flags, signal, (analyzing) =>
     askStacks(inputs, options.at, { ...analyzing, trees: 'together' }),
   );
-  const answer = stacksAnswer(found.profile, found.atNs, found.stacks);
+  const answer = interruptible(() => stacksAnswer(found.profile, found.atNs, found.stacks));
   const csv = () => stacksCsv(answer, options.srcline);
   await output.write({ json: () => answer, text: (width) => stacksLines(answer, width), csv });
   if (!options.quiet) for (const line of qualityLines(found.profile)) notify(line);
@@ -110,9 +111,10 @@ function groupLines(threads: readonly Thread[], nameOf: (frame: Frame) => string
   const more = threads.length > MAX_THREADS ? `, and ${threads.length - MAX_THREADS} more` : '';
   const title = `${formatMany(threads.length, 'thread')}: ${shown}${more}`;
   if (first.frames.length === 0) return ['', title, '  between two calls'];
+  const depths = new Map(first.frames.map((frame, depth) => [frame, depth]));
   const since = {
     title: threads.length === 1 ? 'since' : 'longest since',
-    text: (frame: Frame) => sinceText(threads, first, frame),
+    text: (frame: Frame) => sinceText(threads.map(({ frames }) => frames[depths.get(frame) ?? -1] ?? frame)),
   };
   const frames = [...first.frames].reverse();
   return [
@@ -127,9 +129,7 @@ function threadText({ tid, comm }: Thread): string {
 }
 
 /** Returns how long a frame has been open, the longest of several threads. */
-function sinceText(threads: readonly Thread[], first: Thread, frame: Frame): string {
-  const depth = first.frames.indexOf(frame);
-  const same = threads.map(({ frames }) => frames[depth] ?? frame);
-  const longestNs = Math.max(...same.map(({ sinceNs }) => sinceNs));
-  return same.every(({ isStartSeen }) => isStartSeen) ? formatDuration(longestNs) : formatAtLeast(longestNs);
+function sinceText(frames: readonly Frame[]): string {
+  const longestNs = frames.reduce((longest, { sinceNs }) => Math.max(longest, sinceNs), Number.NEGATIVE_INFINITY);
+  return frames.every(({ isStartSeen }) => isStartSeen) ? formatDuration(longestNs) : formatAtLeast(longestNs);
 }

@@ -13,12 +13,15 @@ import type { Chunks } from './write-chunks.js';
 import { isStandardOutput, isTerminal } from './write-chunks.js';
 import { sizeLine } from './written-files.js';
 
+export type CsvCell = string | number | boolean | null;
+
 export interface AnswerFormats {
-  readonly json: () => unknown;
+  /** Its lists may be iterables that make their elements as they are written. */
+  readonly json: () => object;
   /** `width`: of the terminal, or of lines in a file. */
   readonly text: (width: number) => Iterable<string>;
   /** Rows of values, titles first. */
-  readonly csv?: () => readonly (readonly (string | number | boolean | null)[])[];
+  readonly csv?: () => Iterable<readonly CsvCell[]>;
   /** Spans, for other tools. */
   readonly otlp?: () => Chunks;
   readonly perfetto?: () => Chunks;
@@ -58,8 +61,8 @@ async function writtenLines(files: readonly AnswerFile[]): Promise<string[]> {
 }
 
 function chunksOf(formats: AnswerFormats, { path, format }: AnswerFile): Chunks {
-  if (format === 'json') return [jsonText(formats.json())];
-  if (format === 'csv' && formats.csv) return [csvText(formats.csv())];
+  if (format === 'json') return jsonText(formats.json());
+  if (format === 'csv' && formats.csv) return csvText(formats.csv());
   if (format === 'otlp' && formats.otlp) return formats.otlp();
   if (format === 'perfetto' && formats.perfetto) return formats.perfetto();
   if (!isStandardOutput(path)) return endedLines(formats.text(fileWidth()));
@@ -70,14 +73,61 @@ function* endedLines(lines: Iterable<string>): Iterable<string> {
   for (const line of lines) yield `${line}\n`;
 }
 
-function jsonText(answer: unknown): string {
-  return `${safeJson(JSON.stringify(answer, null, 2))}\n`;
+function* jsonText(answer: object): Iterable<string> {
+  yield* jsonParts(answer, '');
+  yield '\n';
 }
 
+/** Longer lists are written by element. */
+const LONG = 100;
+
+/**
+ * Writes what `JSON.stringify(value, null, 2)` returns, long lists by element: so that Ctrl-C is heard, and elements may be made
+ * as they are written.
+ *
+ * `indent`: of the lines after the first.
+ */
+function* jsonParts(value: unknown, indent: string): Iterable<string> {
+  const within = `${indent}  `;
+  if (isLong(value)) {
+    let before = '[';
+    for (const element of value) {
+      yield `${before}\n${within}`;
+      yield* jsonParts(element, within);
+      before = ',';
+    }
+    yield before === '[' ? '[]' : `\n${indent}]`;
+  } else if (typeof value === 'object' && value !== null && Object.values(value).some(isLong)) {
+    let before = '{';
+    for (const [key, own] of Object.entries(value)) {
+      if (own === undefined) continue;
+      yield `${before}\n${within}${safeJson(JSON.stringify(key))}: `;
+      yield* jsonParts(own, within);
+      before = ',';
+    }
+    yield `\n${indent}}`;
+  } else yield safeJson((JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${indent}`));
+}
+
+function isLong(value: unknown): value is Iterable<unknown> {
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) return false;
+  return !Array.isArray(value) || value.length > LONG;
+}
+
+const ROWS_AT_ONCE = 500;
+
 /** Escapes names that a spreadsheet would evaluate as formulas. */
-function csvText(rows: readonly (readonly (string | number | boolean | null)[])[]): string {
+function* csvText(rows: Iterable<readonly CsvCell[]>): Iterable<string> {
   const cast = { boolean: String, string: visibleText }; // csv-stringify's defaults: 1 and ''
-  return stringify(rows as (string | number | boolean | null)[][], { escape_formulas: true, cast });
+  const text = (some: (readonly CsvCell[])[]) => stringify(some as CsvCell[][], { escape_formulas: true, cast });
+  let some: (readonly CsvCell[])[] = [];
+  for (const row of rows) {
+    some.push(row);
+    if (some.length < ROWS_AT_ONCE) continue;
+    yield text(some);
+    some = [];
+  }
+  yield text(some);
 }
 
 /** Each with the ending of its files. */

@@ -1,11 +1,11 @@
 /**
  * Says in words what stands out of a profile.
  */
-import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { WaitsByPath } from '../../src/model/profile/waits-by-path.js';
 import { findingTexts } from '../../src/render/findings.js';
 import { visibleText } from '../../src/render/visible-text.js';
+import { toPtflameError } from '../process/exit.js';
 
 /** Returns a line for each finding, the most important first. */
 export function findingLines(profile: Profile): string[] {
@@ -23,7 +23,7 @@ function textsOf(profile: Profile, waits: WaitsByPath | null): ReturnType<typeof
   try {
     return findingTexts(profile, waits);
   } catch (error) {
-    if (error instanceof PtflameError && error.code === 'TOO_LARGE') return [];
+    if (toPtflameError(error).code === 'TOO_LARGE') return [];
     throw error;
   }
 }

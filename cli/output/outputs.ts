@@ -1,9 +1,11 @@
 /**
  * Opens outputs: files appear complete or not at all; devices, pipes and standard output are written directly.
  */
+
 import { accessSync, constants, createWriteStream, openSync, type Stats } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { interruptible } from '../../src/host/turns.js';
 import { PtflameError } from '../../src/model/errors.js';
 import { exampleName, type Format, isBinary } from './formats.js';
 import { newFileMode } from './new-file-mode.js';
@@ -55,7 +57,7 @@ export async function writeAll(results: readonly Result[]): Promise<void> {
   const readersGone: unknown[] = [];
   for (const { output, chunks } of results) {
     try {
-      await output.write(chunks());
+      await output.write(interruptible(chunks));
     } catch (error) {
       if (!isBrokenPipe(error)) throw error;
       readersGone.push(error);

@@ -3,7 +3,7 @@
  */
 
 import type { PackedLane } from '../codec/block-head.js';
-import { nextTurn } from '../host/turns.js';
+import { interruptible, nextTurn } from '../host/turns.js';
 import { checkMemory } from '../model/memory.js';
 import type { DamagedLine, LineCounts } from '../model/profile/profile.js';
 import { type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
@@ -48,7 +48,7 @@ export async function importTrace(
   options: ImportOptions = {},
 ): Promise<ImportedTrace> {
   return withTrace(inputs, { ...options, byCalls: true, mayLackBranches: true }, async (trace) => {
-    const { contents, terms } = traceContents(trace);
+    const { contents, terms } = interruptible(() => traceContents(trace));
     const counter = new ByteCounter();
     await write(counter.counted(writeTraceFile(contents, packedThreads(trace, terms, options))));
     return accountOf(trace, counter.bytes);

@@ -31,6 +31,7 @@ export function formatDuration(ns: number): string {
     ['ms', 1e6],
     ['µs', 1e3],
   ] as const) {
+    if (ns < 0.999 * size) continue;
     const rounded = Number((ns / size).toPrecision(3));
     if (rounded >= 1) return `${rounded} ${unit}`; // 999.9 µs are 1 ms
   }

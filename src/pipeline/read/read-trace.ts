@@ -2,6 +2,7 @@
  * Reads inputs in any order into one trace.
  */
 
+import { interruptible } from '../../host/turns.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import { expectedSites } from '../../trace/blocks.js';
@@ -68,7 +69,10 @@ class StoredSource implements Source {
     const { meta, side, samples } = contents;
     if (meta.counts.events >= into.readers.sizes.minEvents[into.isPart ? 'ofPart' : 'ofAll'].toWake)
       await into.readers.wake(threads.length); // they start meanwhile
-    store.memory.attachPacked(file, internSites(contents, into));
+    store.memory.attachPacked(
+      file,
+      interruptible(() => internSites(contents, into)),
+    );
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });
     context.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);

@@ -7,18 +7,17 @@ import { longestNs } from '../../analysis/tree/functions.js';
 import { isStop } from '../../analysis/tree/outside.js';
 import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
 import type { Profile } from '../../model/profile/profile.js';
-import { compareSymbols, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { compareSymbols, dsoOf, lineOf, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import {
   durationsOfAllThreads,
   functionSums,
   headOf,
-  named,
   qualityOf,
   statsOrNulls,
   traceSummary,
   treeTimes,
 } from '../common.js';
-import type { FunctionRow, Report } from './schema.js';
+import type { FunctionRow, Report, ThreadReport } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
 
@@ -33,32 +32,44 @@ export interface ReportOptions {
   readonly threads?: boolean;
 }
 
+/** A report that sums up a thread when it is read, so that many threads take neither memory nor a long time at once. */
+export type StreamedReport = Omit<Report, 'threads'> & { readonly threads?: Iterable<ThreadReport> | undefined };
+
 export function reportOf(profile: Profile, options: ReportOptions = {}): Report {
+  const { threads, ...report } = streamedReport(profile, options);
+  return threads === undefined ? report : { ...report, threads: [...threads] };
+}
+
+export function streamedReport(profile: Profile, options: ReportOptions = {}): StreamedReport {
   const { symbols } = profile;
   const durations = durationsOfAllThreads(profile);
   const tree = treeOfAllThreads(profile);
   const trace = traceSummary(profile, tree);
-  const { hasSwitches } = trace;
-  const rowsOf = (sums: FunctionSums[]) => functionRows(sums, symbols, options);
-  const threads = profile.threads.map(({ tid, pid, comm, tree: own, durations: took }) => {
-    const { totalNs, outsideNs, onCpuNs } = treeTimes(profile, own, hasSwitches);
-    return {
-      tid,
-      pid,
-      comm,
-      totalNs,
-      outsideNs,
-      onCpuNs,
-      functions: rowsOf(functionSums(profile, own, took, hasSwitches)),
-    };
-  });
   return {
     ...headOf('ptflame-report'),
     trace,
-    functions: rowsOf(functionSums(profile, tree, durations, hasSwitches)),
-    ...(options.threads && { threads: threads.sort((a, b) => b.totalNs - a.totalNs || a.tid - b.tid) }),
+    functions: functionRows(functionSums(profile, tree, durations, trace.hasSwitches), symbols, options),
+    ...(options.threads && {
+      threads: { [Symbol.iterator]: () => threadReports(profile, trace.hasSwitches, options) },
+    }),
     quality: qualityOf(profile),
   };
+}
+
+/** Those with the most time first. */
+function* threadReports(
+  profile: Profile,
+  hasSwitches: boolean,
+  options: ReportOptions,
+): Generator<ThreadReport, void, void> {
+  const timed = profile.threads.map((thread) => ({ thread, times: treeTimes(profile, thread.tree, hasSwitches) }));
+  timed.sort((a, b) => b.times.totalNs - a.times.totalNs || a.thread.tid - b.thread.tid);
+  for (const { thread, times } of timed) {
+    const { tid, pid, comm, tree, durations } = thread;
+    const { totalNs, outsideNs, onCpuNs } = times;
+    const sums = functionSums(profile, tree, durations, hasSwitches);
+    yield { tid, pid, comm, totalNs, outsideNs, onCpuNs, functions: functionRows(sums, profile.symbols, options) };
+  }
 }
 
 /** The value that rows are sorted by; NaN sorts last. */
@@ -84,26 +95,32 @@ function functionRows(rows: readonly FunctionSums[], symbols: SymbolTable, optio
   return found.slice(0, top).map((row) => functionRow(row, symbols));
 }
 
+/** A literal, as there are as many rows as threads have functions: spread objects take three times as long. */
 export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionRow {
-  const {
-    symbol,
-    calls,
-    inferred,
-    unwound,
-    totalNs,
-    selfNs,
-    outsideNs,
-    outsideSelfNs,
-    onCpuNs,
-    inferredNs,
-    inferredBy,
-  } = sums;
+  const { symbol, inferredNs } = sums;
+  const stats = statsOrNulls(sums);
   return {
-    ...named(symbols, symbol),
+    name: symbols.name[symbol],
+    dso: dsoOf(symbols, symbol),
+    srcline: lineOf(symbols, symbol) ?? undefined,
     isStop: isStop(symbol),
-    ...(symbols.kind[symbol] === SymbolKind.Inlined && { isInlined: true }),
-    ...{ calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, inferredNs },
-    ...(inferredBy && inferredNs > 0 && { inferredBy }),
-    ...statsOrNulls(sums),
+    isInlined: symbols.kind[symbol] === SymbolKind.Inlined ? true : undefined,
+    calls: sums.calls,
+    inferred: sums.inferred,
+    unwound: sums.unwound,
+    totalNs: sums.totalNs,
+    selfNs: sums.selfNs,
+    outsideNs: sums.outsideNs,
+    outsideSelfNs: sums.outsideSelfNs,
+    onCpuNs: sums.onCpuNs,
+    inferredNs,
+    inferredBy: inferredNs > 0 ? sums.inferredBy : undefined,
+    avgNs: stats.avgNs,
+    minNs: stats.minNs,
+    maxNs: stats.maxNs,
+    longestCutNs: stats.longestCutNs,
+    p50Ns: stats.p50Ns,
+    p90Ns: stats.p90Ns,
+    p99Ns: stats.p99Ns,
   };
 }

@@ -140,6 +140,9 @@ export function readIndex(bytes: Uint8Array, bounds: IndexBounds): PackedThread[
   return reader.read();
 }
 
+/** Its number, and that it has neither lanes nor blocks: only records, such as errors. */
+const MIN_THREAD_BYTES = 3;
+
 class IndexReader {
   private readonly input: NumberReader;
   private readonly bounds: IndexBounds;
@@ -152,7 +155,7 @@ class IndexReader {
   }
 
   read(): PackedThread[] {
-    const threads = Array.from({ length: this.input.length(4) }, () => this.thread());
+    const threads = Array.from({ length: this.input.length(MIN_THREAD_BYTES) }, () => this.thread());
     this.input.end();
     return threads;
   }

@@ -4,6 +4,7 @@
 
 import { MAX_BLOCK_INFLATION, type PackedBlock, type PackedLane, type PackedThread } from '../../codec/block-head.js';
 import { joined, latin1Bytes, viewOf } from '../../codec/bytes.js';
+import { interruptible } from '../../host/turns.js';
 import { crc32, deflateRaw } from '../../host/zip.js';
 import type { Tid } from '../../model/units.js';
 import { PTFLAME_VERSION } from '../../model/version.js';
@@ -42,14 +43,16 @@ export async function* writeTraceFile(
   { meta, symbols, sites, side, samples }: TraceContents,
   threads: Iterable<WrittenThread> | AsyncIterable<WrittenThread>,
 ): AsyncGenerator<Uint8Array> {
-  const head = joined([
-    fileHead(isEmpty(samples) ? VERSION_WITHOUT_SAMPLES : VERSION),
-    frame(FrameKind.Meta, metaBytes(meta)),
-    frame(FrameKind.Symbols, symbolBytes(symbols)),
-    frame(FrameKind.Sites, siteBytes(sites)),
-    frame(FrameKind.Side, sideBytes(side)),
-    ...(isEmpty(samples) ? [] : [frame(FrameKind.Samples, sampleBytes(samples))]),
-  ]);
+  const head = interruptible(() =>
+    joined([
+      fileHead(isEmpty(samples) ? VERSION_WITHOUT_SAMPLES : VERSION),
+      frame(FrameKind.Meta, metaBytes(meta)),
+      frame(FrameKind.Symbols, symbolBytes(symbols)),
+      frame(FrameKind.Sites, siteBytes(sites)),
+      frame(FrameKind.Side, sideBytes(side)),
+      ...(isEmpty(samples) ? [] : [frame(FrameKind.Samples, sampleBytes(samples))]),
+    ]),
+  );
   yield head;
   let at = head.length;
   const index: PackedThread[] = [];

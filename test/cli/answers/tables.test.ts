@@ -29,11 +29,32 @@ async function compare(file: string, text: string): Promise<void> {
   expect(text).toBe(await readFile(path, 'utf8'));
 }
 
+function widest(text: string): number {
+  return Math.max(...text.split('\n').map((line) => stringWidth(line)));
+}
+
+test('in a pipe, rows have up to 160 columns, numbers first and names last', async () => {
+  const { stdout } = await ptflame(['report', DEMO, '--quiet'], { env: { COLUMNS: '' } });
+  const [titles = '', ...rows] = stdout
+    .split('\n')
+    .slice(stdout.split('\n').findIndex((line) => line.includes('total ')));
+  expect(titles).toMatch(/^ +total +% +self .* function$/);
+  expect(rows[0]).toMatch(/^ *\d.* {2}\S+$/);
+  expect(widest([titles, ...rows].join('\n'))).toBeLessThanOrEqual(160);
+  expect(widest(titles)).toBeGreaterThan(80);
+});
+
 describe.concurrent.each([80, 200])('on %i columns', (columns) => {
   test.each(TABLES)('%s', async (name, args) => {
     const { stdout, exitCode } = await ptflame([...args, '--quiet'], { env: { COLUMNS: String(columns) } });
     expect(exitCode).toBe(0);
+    expect(widest(stdout)).toBeLessThanOrEqual(columns);
     await compare(`${name}-${columns}.txt`, stdout);
+  });
+
+  test.each(['waits', 'locks', 'info'])('%s fits, also in its messages', async (command) => {
+    const { stdout, stderr } = await ptflame([command, DEMO], { env: { COLUMNS: String(columns) } });
+    expect(widest(stdout + stderr)).toBeLessThanOrEqual(columns);
   });
 
   test('keeps unusual names in their column, with control characters escaped', async ({ dir }) => {

@@ -124,6 +124,12 @@ test('names may contain anything', async () => {
   await expectSame(() => [inputOf(Buffer.concat(lines))]);
 });
 
+test('threads that have only errors', async () => {
+  const error = (time: string, tid: number) =>
+    ` instruction trace error type 1 time ${time} cpu 0 pid 1 tid ${tid} ip 0 code 0: .\n`;
+  await expectSame(() => [inputOf(error('0.075353', 1) + error('0.575779', 3))]);
+});
+
 test('faults of the inputs are reported again', async () => {
   const broken = () => ['b', 'a'].map((name) => breakingOff(name, `${callAt(1)}???\n`));
   await expectSame(broken);
