@@ -8,6 +8,7 @@ import type { AuxBuffer, AuxRecord, RecordedEvent, Recording } from '../../src/p
 import type { SideRecording } from '../../src/perfdata/side-recording.js';
 import { decodeSample, type TracedTime, tracedTime } from '../../src/pipeline/decode/decode-sample.js';
 import { findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
+import { findKernel } from '../../src/symbols/kernel-files.js';
 import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { onlyPerfDecodes } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
@@ -200,7 +201,8 @@ interface SampledDecoding {
  */
 export function sampleDecoding(recording: Recording, { path, symfs }: RecordingPaths): SampledDecoding {
   const found = findBinaries(recording, DISK_FILES, rootsOf(symfs));
-  if (recording.damage.length > 0 || onlyPerfDecodes({ recording, found }) !== null)
+  const kernel = findKernel(path, DISK_FILES);
+  if (recording.damage.length > 0 || onlyPerfDecodes({ recording, found, kernel }) !== null)
     return { decoding: null, traced: null };
   const options = { name: path, path, symfs, recorded: null, broken: null };
   const all = decodeSample(encodedRecording(recording, { ...options, jumps: 'all' }));

@@ -4,7 +4,13 @@
 
 import { PtflameError } from '../../src/model/errors.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import { type FoundBinaries, type Unsupported, unsupported } from '../../src/pipeline/decode/encoded-recording.js';
+import {
+  type FoundBinaries,
+  lacksKernel,
+  type Unsupported,
+  unsupported,
+} from '../../src/pipeline/decode/encoded-recording.js';
+import type { KernelFiles } from '../../src/symbols/kernel-files.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { INSTALL_PERF } from '../perf/failures.js';
 import { perfVersion } from '../record/machine/version.js';
@@ -16,6 +22,7 @@ interface Decodable {
   readonly name: string;
   readonly recording: Recording;
   readonly found: FoundBinaries;
+  readonly kernel: KernelFiles | null;
 }
 
 const DEFAULT_PERF = 'perf';
@@ -39,8 +46,8 @@ export async function chooseDecoder(input: Decodable, options: DecodingOptions):
 }
 
 /** Returns what of a recording only perf decodes, or null. */
-export function onlyPerfDecodes({ recording, found }: Omit<Decodable, 'name'>): Unsupported | null {
-  const bySettings = unsupported(recording);
+export function onlyPerfDecodes({ recording, found, kernel }: Omit<Decodable, 'name'>): Unsupported | null {
+  const bySettings = unsupported(recording) ?? lacksKernel(recording, kernel);
   if (bySettings !== null || found.narrow.length === 0) return bySettings;
   return { what: '32-bit code', hasRest: true };
 }

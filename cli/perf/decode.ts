@@ -28,6 +28,7 @@ import {
 import { damagedRecording, noTrace } from '../../src/pipeline/open-recorded.js';
 import type { DecodedRecording, SampledRecording } from '../../src/pipeline/read/recording-source.js';
 import { formatBytes } from '../../src/render/format.js';
+import { findKernel } from '../../src/symbols/kernel-files.js';
 import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { chooseDecoder } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
@@ -115,7 +116,8 @@ async function decodeTrace(
 ): Promise<(DecodedRecording | EncodedRecording) & MayLack> {
   const roots = rootsOf(symfs);
   const found = findBinaries(recording, DISK_FILES, roots);
-  const decoder = await chooseDecoder({ name, recording, found }, options);
+  const kernel = findKernel(dataFilePath(data), DISK_FILES);
+  const decoder = await chooseDecoder({ name, recording, found, kernel }, options);
   if (decoder === 'perf') await checkSymfs(options.symfs);
   const root = symfs ?? '/';
   const files = (await neededFiles(recording, root)).map((file) => withCopy(file, found, root));

@@ -2,10 +2,18 @@
  * Code in the memory of a module: loaded page by page, when the walk first gets there.
  */
 
-import type { Address } from '../model/units.js';
+import { type Address, NONE } from '../model/units.js';
 import { type DecoderModule, newDecoderModule } from './decoder-module.js';
-import { type AddressRange, codeAt, endsTrace, type Image, type MappedCode, uncovered } from './images.js';
-import { KIND_JCC, KIND_JUMP, KIND_RETURN } from './wasm/layout.js';
+import {
+  type AddressRange,
+  type CodeChange,
+  codeAt,
+  endsTrace,
+  type Image,
+  type MappedCode,
+  uncovered,
+} from './images.js';
+import { KERNEL_IMAGE, KIND_JCC, KIND_JUMP, KIND_RETURN } from './wasm/layout.js';
 
 /** Reads bytes of a file that was mapped; null: it cannot be read. Fewer bytes at its end. */
 export type ReadCode = (code: MappedCode, fileOffset: number, bytes: number) => Uint8Array | null;
@@ -26,13 +34,18 @@ export class CodePages {
   private readonly module: DecoderModule;
   private readonly readCode: ReadCode;
   private readonly images: readonly Image[];
+  /** Of the kernel's code, in order of time. */
+  private readonly changes: readonly CodeChange[];
+  /** Pages of the kernel as they were changed, by address and by the last change that they have. */
+  private readonly changed = new Map<string, Page>();
   /** By mapping and page; null: no code. */
   private readonly pages = new Map<MappedCode, Map<number, Page | null>>();
   /** In the module: of the page that was loaded last. */
   private readonly description: number;
 
-  constructor(module: DecoderModule, images: readonly Image[], readCode: ReadCode) {
+  constructor(module: DecoderModule, images: readonly Image[], changes: readonly CodeChange[], readCode: ReadCode) {
     this.module = module;
+    this.changes = changes;
     this.images = images;
     this.readCode = readCode;
     this.description = module.space(DESCRIPTION_BYTES);
@@ -43,8 +56,9 @@ export class CodePages {
     const ip = Number(BigInt.asIntN(64, address));
     const mapped = this.images[image - 1];
     const code = mapped && codeAt(mapped, ip, tick);
-    if (!code) return 0;
-    const page = this.page(code, Math.floor((ip - code.start) / PAGE_BYTES));
+    if (!code) return image === KERNEL_IMAGE ? this.loadWritten(ip) : 0;
+    const own = this.page(code, Math.floor((ip - code.start) / PAGE_BYTES));
+    const page = own !== null && image === KERNEL_IMAGE ? this.asChanged(own) : own;
     if (page === null) return 0;
     const { start, end } = uncovered(mapped, page, ip, tick);
     const skipped = start - page.start;
@@ -57,6 +71,41 @@ export class CodePages {
     return mapped !== undefined && endsTrace(mapped, Number(BigInt.asIntN(64, address)), tick);
   }
 
+  /** Code that is nowhere but in changes: of programs that the kernel compiled. */
+  private loadWritten(ip: Address): number {
+    const row = this.changes.findLastIndex(
+      ({ start, bytes }, row) => row < this.module.currentChanges() && start <= ip && ip < start + bytes.length,
+    );
+    const change = this.changes[row];
+    if (change === undefined) return 0;
+    const { start, bytes } = change;
+    const { at } = this.changedPage(`${start} ${row}`, start, () => bytes);
+    return this.describe([start, start + bytes.length, start + bytes.length, at, 0]);
+  }
+
+  private asChanged(page: Page): Page {
+    const count = this.module.currentChanges();
+    const touches = ({ start, bytes }: CodeChange) =>
+      start < page.start + page.bytes && page.start < start + bytes.length;
+    const last = this.changes.findLastIndex((change, row) => row < count && touches(change));
+    if (last === NONE) return page;
+    const changed = this.changedPage(`${page.start} ${last}`, page.start, () => {
+      const bytes = new Uint8Array(this.module.memory.buffer, page.at, page.bytes).slice();
+      for (const change of this.changes.slice(0, last + 1)) if (touches(change)) overwrite(bytes, page.start, change);
+      return bytes;
+    });
+    return { ...page, at: changed.at };
+  }
+
+  private changedPage(key: string, start: Address, bytesOf: () => Uint8Array): Page {
+    const known = this.changed.get(key);
+    if (known !== undefined) return known;
+    const bytes = bytesOf();
+    const page = { start, end: start + bytes.length, at: this.write(bytes), bytes: bytes.length };
+    this.changed.set(key, page);
+    return page;
+  }
+
   private page(code: MappedCode, number: number): Page | null {
     let pages = this.pages.get(code);
     if (pages === undefined) this.pages.set(code, (pages = new Map()));
@@ -66,21 +115,32 @@ export class CodePages {
   }
 
   private read(code: MappedCode, offset: number): Page | null {
-    const { module } = this;
     const mappedBytes = Math.min(code.end - code.start - offset, PAGE_BYTES);
     // as perf does: the last instruction of a mapping may reach beyond it
     const bytes = this.readCode(code, code.fileOffset + offset, mappedBytes + MAX_INSTRUCTION_BYTES);
     if (bytes === null || bytes.length === 0) return null;
-    const at = module.space(bytes.length + MAX_INSTRUCTION_BYTES);
-    new Uint8Array(module.memory.buffer).set(bytes, at);
+    const at = this.write(bytes);
     const start = code.start + offset;
     return { start, end: start + Math.min(bytes.length, mappedBytes), at, bytes: bytes.length };
+  }
+
+  private write(bytes: Uint8Array): number {
+    const at = this.module.space(bytes.length + MAX_INSTRUCTION_BYTES);
+    new Uint8Array(this.module.memory.buffer).set(bytes, at);
+    return at;
   }
 
   private describe(values: readonly (number | bigint)[]): number {
     const view = new DataView(this.module.memory.buffer, this.description, DESCRIPTION_BYTES);
     for (const [row, value] of values.entries()) view.setBigInt64(8 * row, BigInt(value), true);
     return this.description;
+  }
+}
+
+function overwrite(code: Uint8Array, codeStart: Address, { start, bytes }: CodeChange): void {
+  for (const [row, byte] of bytes.entries()) {
+    const at = start + row - codeStart;
+    if (at >= 0 && at < code.length) code[at] = byte;
   }
 }
 

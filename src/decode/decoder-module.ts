@@ -22,6 +22,8 @@ export interface DecoderModule {
   wantJumps(which: number): void;
   /** Without what only makes it faster: for tests. */
   walkPlainly(plain: boolean): void;
+  /** Where the kernel switches stacks; 0: it is not traced, or unknown. */
+  setSwitch(ip: bigint): void;
   /** The recording has filters of addresses. */
   setFiltered(filtered: boolean): void;
   /** Stops decoding at that many bytes of events, and at that many of code and sites that are not there yet. */
@@ -29,6 +31,10 @@ export interface DecoderModule {
   /** Space for the slots of a CPU, then for the records of a stream: rows as wasm/layout.ts has them. */
   writeSchedule(bytes: number): number;
   writeRecords(bytes: number): number;
+  /** Likewise for the changes of the kernel's code, once. */
+  writeChanges(bytes: number): number;
+  /** How many of them have happened where the walk is. */
+  currentChanges(): number;
   /** Forgets the events, runs, errors and marks. */
   beginPart(): void;
   /** `reference`: the tick that the first TSC packet is near. `isWithin`: the stream has begun before. */

@@ -6,6 +6,8 @@
  */
 import { type Address, NONE } from '../model/units.js';
 
+export { KERNEL_IMAGE } from './wasm/layout.js';
+
 /** A file mapped into an image from some tick on. */
 export interface MappedCode {
   readonly tick: bigint;
@@ -20,7 +22,14 @@ export interface MappedCode {
   readonly filters?: readonly FilteredRegion[];
 }
 
-/** Numbered from 1. */
+/** Code that is written at an address of the kernel at a tick. */
+export interface CodeChange {
+  readonly tick: bigint;
+  readonly start: Address;
+  readonly bytes: Uint8Array;
+}
+
+/** Numbered from 1; 1 is that of the kernel (KERNEL_IMAGE), whose pid is NONE, as in its records. */
 export interface Image {
   readonly number: number;
   readonly pid: number;
@@ -96,7 +105,7 @@ export class Images {
 
   map(pid: number, code: MappedCode): void {
     const before = this.imageOf.get(pid) ?? this.begin(pid, []);
-    const image = contradicts(before, code) ? this.begin(pid, before.mappings) : before;
+    const image = pid !== NONE && contradicts(before, code) ? this.begin(pid, before.mappings) : before;
     image.mappings.push(code);
     image.length++;
   }

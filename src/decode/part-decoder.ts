@@ -3,13 +3,18 @@
  */
 
 import type { TraceTiming } from '../model/trace/perf-time.js';
+import type { Address } from '../model/units.js';
 import { CodePages, type FunctionAt, FunctionBounds, type ReadCode } from './code-pages.js';
 import { type DecoderModule, newDecoderModule } from './decoder-module.js';
-import type { Image } from './images.js';
+import type { CodeChange, Image } from './images.js';
 import type { DecodedPart, DecoderSites } from './parts.js';
 import { endOf, type Part, type Position, recordAt, type Stream, type TraceRecordBytes } from './parts.js';
 import type { Slot } from './schedule.js';
 import {
+  CHANGE_BYTES,
+  CHANGE_END,
+  CHANGE_START,
+  CHANGE_TICK,
   COLUMN_EVENTS,
   COLUMN_FAULTS,
   COLUMN_MARKS,
@@ -20,6 +25,7 @@ import {
   RECORD_END,
   RECORD_REFERENCE,
   SITE_BYTES,
+  SLOT_AT_SWITCH,
   SLOT_BYTES,
   SLOT_IMAGE,
   SLOT_TICK,
@@ -49,6 +55,10 @@ export interface DecoderOptions {
   readonly compressesReturns?: boolean;
   /** By number, from 1. */
   readonly images: readonly Image[];
+  /** How the kernel's code changes, in order of time; default: not at all. */
+  readonly changes?: readonly CodeChange[];
+  /** Where the kernel switches stacks; default: it is not traced, or unknown. */
+  readonly switchAt?: Address | null;
   readonly readCode: ReadCode;
   readonly functionAt: FunctionAt;
   /** Decoding stops when it has found about that many bytes of events, or needs about that much more memory for code and sites. */
@@ -78,14 +88,14 @@ export class PartDecoder {
 
   /** `replaced`: a decoder that is no longer needed, whose memory is used. */
   constructor(options: DecoderOptions, replaced: PartDecoder | null = null) {
-    const { timing, originNs, jumps, hasMtc, images, readCode, functionAt, ...others } = options;
+    const { timing, originNs, jumps, hasMtc, images, changes = [], readCode, functionAt, ...others } = options;
     const module = newDecoderModule(
       (image, address) => pages.load(image, this.tick(), address),
       (image, address) => pages.endsTrace(image, this.tick(), address),
       (image, address) => bounds.around(image, address),
       replaced?.module.memory,
     );
-    const pages = new CodePages(module, images, readCode);
+    const pages = new CodePages(module, images, changes, readCode);
     const bounds = new FunctionBounds(module, images, functionAt);
     module.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
     module.setClock(timing.shift, timing.mult, timing.zero, originNs);
@@ -94,6 +104,8 @@ export class PartDecoder {
     module.walkPlainly(others.isPlain === true);
     module.setFiltered(images.some(({ mappings }) => mappings.some(({ filters }) => filters !== undefined)));
     module.setMarks(!hasMtc);
+    module.setSwitch(BigInt(others.switchAt ?? 0));
+    writeChanges(module, changes);
     module.compressReturns(others.compressesReturns !== false);
     this.window = module.space(MAX_LOOK_AHEAD);
     module.limit(others.eventBytes, others.codeBytes);
@@ -230,9 +242,20 @@ function writeState(module: DecoderModule, state: Uint8Array): void {
 function writeSlots(module: DecoderModule, slots: readonly Slot[]): void {
   const start = module.writeSchedule(slots.length * SLOT_BYTES);
   const view = new DataView(module.memory.buffer, start);
-  slots.forEach(({ tick, image }, row) => {
+  slots.forEach(({ tick, image, isAtSwitch }, row) => {
     view.setBigUint64(row * SLOT_BYTES + SLOT_TICK, tick, true);
     view.setUint32(row * SLOT_BYTES + SLOT_IMAGE, image, true);
+    view.setUint32(row * SLOT_BYTES + SLOT_AT_SWITCH, Number(isAtSwitch === true), true);
+  });
+}
+
+function writeChanges(module: DecoderModule, changes: readonly CodeChange[]): void {
+  const start = module.writeChanges(changes.length * CHANGE_BYTES);
+  const view = new DataView(module.memory.buffer, start);
+  changes.forEach(({ tick, start, bytes }, row) => {
+    view.setBigUint64(row * CHANGE_BYTES + CHANGE_TICK, tick, true);
+    view.setBigInt64(row * CHANGE_BYTES + CHANGE_START, BigInt(start), true);
+    view.setBigInt64(row * CHANGE_BYTES + CHANGE_END, BigInt(start + bytes.length), true);
   });
 }
 

@@ -7,7 +7,14 @@ import { type Image, Images } from './images.js';
 
 /** Something that happened at a tick; in order of time. */
 export type Sideband = { readonly tick: bigint } & (
-  | { readonly what: 'runs'; readonly cpu: number; readonly pid: number; readonly tid: Tid }
+  | {
+      readonly what: 'runs';
+      readonly cpu: number;
+      readonly pid: number;
+      readonly tid: Tid;
+      /** From where the kernel switches stacks on, which comes after its record. */
+      readonly isAtSwitch?: boolean;
+    }
   | {
       readonly what: 'map';
       readonly pid: number;
@@ -24,6 +31,8 @@ export type Sideband = { readonly tick: bigint } & (
 /** From a tick on, this thread runs on a CPU, in the image of this number. Plain data. */
 export interface Slot {
   readonly tick: bigint;
+  /** Where the kernel switches stacks, at that tick or later, and at the tick of the next slot at the latest. */
+  readonly isAtSwitch?: boolean;
   readonly tid: Tid;
   readonly pid: number;
   readonly image: number;
@@ -47,6 +56,7 @@ export function buildSchedule(
   threads: readonly { readonly pid: number; readonly tid: Tid }[] = [],
 ): Schedule {
   const images = new Images();
+  images.of(NONE); // that of the kernel is the first
   const slots = new Map<number, Slot[]>();
   const slotsOf = (cpu: number) => {
     let own = slots.get(cpu);
@@ -60,7 +70,7 @@ export function buildSchedule(
     const { tick } = record;
     switch (record.what) {
       case 'runs':
-        slotsOf(record.cpu).push({ tick, tid: record.tid, pid: record.pid, image: images.of(record.pid).number });
+        slotsOf(record.cpu).push(slotOf(record, images));
         break;
       case 'map': {
         const { pid, start, length, fileOffset, file, filters } = record;
@@ -79,8 +89,13 @@ export function buildSchedule(
   return { images: images.all, slotsOf: ({ cpu, tid }) => byThread.get(tid) ?? slotsOf(cpu) };
 }
 
+function slotOf({ tick, tid, pid, isAtSwitch }: Sideband & { readonly what: 'runs' }, images: Images): Slot {
+  return { tick, tid, pid, image: images.of(pid).number, ...(isAtSwitch && { isAtSwitch }) };
+}
+
 /** Begins a new slot where the process that runs has changed its memory. */
 function follow(slots: Slot[], pid: number, tick: bigint, images: Images): void {
   const last = slots[slots.length - 1];
-  if (last !== undefined && last.pid === pid) slots.push({ ...last, tick, image: images.of(pid).number });
+  if (last === undefined || last.pid !== pid || pid === NONE) return;
+  slots.push({ tick, tid: last.tid, pid, image: images.of(pid).number });
 }

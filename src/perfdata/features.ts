@@ -16,7 +16,7 @@ import {
 } from './file-parts.js';
 import type { FileHeader } from './header.js';
 import { isKernelMode, MAX_BUILD_ID_BYTES } from './kernel-records.js';
-import type { BuildId, RecordedMachine } from './recording.js';
+import type { BuildId, RecordedMachine, WrittenCode } from './recording.js';
 import { type Damage, timeOf } from './walk.js';
 
 const Feature = {
@@ -35,6 +35,7 @@ const Feature = {
   UnitMappings: 16,
   Auxtrace: 18,
   SampleTime: 21,
+  BpfPrograms: 25,
 } as const;
 
 const NAMES: Readonly<Record<number, string>> = Object.fromEntries(
@@ -66,6 +67,8 @@ export class Features {
   intelPt: number | null = null;
   /** Offsets of the trace buffers, according to perf's index; null: there is no index. */
   auxtraceOffsets: Float64Array | null = null;
+  /** Programs that the kernel compiled: eBPF. */
+  programs: readonly WrittenCode[] = [];
   sampleTimes: { readonly start: PerfTime; readonly end: PerfTime } | null = null;
 }
 
@@ -143,6 +146,8 @@ function readFeature(bit: number, view: DataView, to: Features, damage: Damage):
       return void (to.auxtraceOffsets = readOffsets(reader, view.byteLength));
     case Feature.SampleTime:
       return readTimes(reader.bytes(16), to);
+    case Feature.BpfPrograms:
+      return void (to.programs = readPrograms(reader));
   }
 }
 
@@ -185,6 +190,48 @@ function readOffsets(reader: SectionReader, sectionBytes: number): Float64Array 
     reader.u64();
   }
   return offsets;
+}
+
+/** Where parts of `struct bpf_prog_info` (bpf(2)) are; pointers are offsets in the data that follows. */
+const CODE_BYTES_AT = 16;
+const CODE_AT = 24;
+const FUNCTION_COUNT_AT = 104;
+const FUNCTIONS_AT = 112;
+const LENGTHS_AT = 120;
+const PROGRAM_INFO_BYTES = 128;
+
+/** Each program: the sizes of its description and of its data, and which arrays that has; then both. */
+function readPrograms(reader: SectionReader): WrittenCode[] {
+  const programs: WrittenCode[] = [];
+  for (let left = reader.u32(); left > 0; left--) {
+    const infoBytes = reader.u32();
+    const dataBytes = reader.u32();
+    reader.u64();
+    const info = reader.bytes(infoBytes);
+    const data = reader.bytes(dataBytes);
+    if (infoBytes >= PROGRAM_INFO_BYTES) programs.push(...functionsOf(info, data));
+  }
+  return programs;
+}
+
+/** The code of a program's functions is one after another. */
+function functionsOf(info: DataView, data: DataView): WrittenCode[] {
+  const codeBytes = info.getUint32(CODE_BYTES_AT, true);
+  const [code, addresses, lengths] = [CODE_AT, FUNCTIONS_AT, LENGTHS_AT].map((at) =>
+    Number(info.getBigUint64(at, true)),
+  );
+  const functions: WrittenCode[] = [];
+  let at = 0;
+  for (let row = 0; row < info.getUint32(FUNCTION_COUNT_AT, true) && at < codeBytes; row++) {
+    const start = Number(data.getBigInt64((addresses as number) + 8 * row, true));
+    const length = Math.min(data.getUint32((lengths as number) + 4 * row, true), codeBytes - at);
+    const first = (code as number) + at;
+    if (length === 0 || first + length > data.byteLength) break;
+    const bytes = new Uint8Array(data.buffer, data.byteOffset + first, length).slice();
+    if (start < 0) functions.push({ time: null, start, bytes });
+    at += length;
+  }
+  return functions;
 }
 
 function readTimes(view: DataView, to: Features): void {

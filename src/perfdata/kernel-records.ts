@@ -5,7 +5,7 @@ import { latin1Text } from '../codec/bytes.js';
 import { NONE } from '../model/units.js';
 import type { SampleId } from './attributes.js';
 import { hexOf, readU64 } from './file-parts.js';
-import type { AuxBuffer, AuxRecord, RecordedEvent } from './recording.js';
+import type { AuxBuffer, AuxRecord, RecordedEvent, WrittenCode } from './recording.js';
 import type { FileRecord } from './walk.js';
 
 /** perf's numbers; from 64 on they are records of perf itself, not of the kernel. */
@@ -22,6 +22,7 @@ export const RecordType = {
   LostSamples: 13,
   Switch: 14,
   SwitchCpuWide: 15,
+  TextPoke: 20,
   FirstOfPerf: 64,
   AuxtraceInfo: 70,
   Auxtrace: 71,
@@ -42,6 +43,7 @@ export const MIN_RECORD_BYTES: Readonly<Record<number, number>> = {
   [RecordType.LostSamples]: 16,
   [RecordType.Switch]: 8,
   [RecordType.SwitchCpuWide]: 16,
+  [RecordType.TextPoke]: 20,
   [RecordType.AuxtraceInfo]: 16,
   [RecordType.Auxtrace]: 48,
   [RecordType.Compressed2]: 16,
@@ -157,6 +159,15 @@ export function readAuxRecord({ view, at }: FileRecord, { cpu, tid, time }: Samp
     isPartial: (flags & AUX_PARTIAL) !== 0,
     isCollision: (flags & AUX_COLLISION) !== 0,
   };
+}
+
+/** Code that the kernel changed in place; null: none was written. `end`: where its sample id begins. */
+export function readTextPoke({ view, at }: FileRecord, { time }: SampleId, end: number): WrittenCode | null {
+  const first = at + 20 + view.getUint16(at + 16, true);
+  const length = view.getUint16(at + 18, true);
+  if (length === 0 || first + length > end) return null;
+  const bytes = new Uint8Array(view.buffer, view.byteOffset + first, length).slice();
+  return { time, start: Number(view.getBigInt64(at + 8, true)), bytes };
 }
 
 export function readAuxBuffer(record: FileRecord): AuxBuffer {

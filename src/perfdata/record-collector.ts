@@ -18,8 +18,9 @@ import {
   readEvent,
   readMappedBuildId,
   readNextThread,
+  readTextPoke,
 } from './kernel-records.js';
-import type { AuxBuffer, AuxRecord, BuildId, Loss, RecordedEvent } from './recording.js';
+import type { AuxBuffer, AuxRecord, BuildId, Loss, RecordedEvent, WrittenCode } from './recording.js';
 import type { SampleCollector } from './sample-collector.js';
 import { readTraceInfo, type TraceInfo } from './trace-settings.js';
 import { type Damage, type FileRecord, RECORD_HEAD_BYTES, TimeBounds, timeOf } from './walk.js';
@@ -91,6 +92,7 @@ export class RecordCollector {
   readonly buffers: AuxBuffer[] = [];
   readonly auxRecords: AuxRecord[] = [];
   readonly sideband: RecordedEvent[] = [];
+  readonly kernelCode: WrittenCode[] = [];
   /** By file and id, as every process maps the same libraries. */
   readonly buildIds = new Map<string, BuildId>();
   readonly times = new TimeBounds();
@@ -181,6 +183,7 @@ export class RecordCollector {
     if (type === RecordType.Aux) this.addAux(record, known);
     else if (type === RecordType.Lost) this.addLost(record, known, readU64(view, at + 16));
     else if (type === RecordType.LostSamples) this.addLost(record, known, readU64(view, at + 8));
+    else if (type === RecordType.TextPoke) this.addTextPoke(record, known, bodyEnd);
     else this.addEvent(record, known, bodyEnd);
     this.lossCollector.addRecord(known);
   }
@@ -188,6 +191,11 @@ export class RecordCollector {
   private addAux(record: FileRecord, sampleId: SampleId): void {
     const aux = readAuxRecord(record, sampleId);
     if (this.isPossible(record, [aux.cpu, aux.tid], [aux.auxOffset, aux.sizeBytes])) this.auxRecords.push(aux);
+  }
+
+  private addTextPoke(record: FileRecord, sampleId: SampleId, bodyEnd: number): void {
+    const written = readTextPoke(record, sampleId, bodyEnd);
+    if (written !== null && written.start < 0) this.kernelCode.push(written);
   }
 
   private addLost(record: FileRecord, sampleId: SampleId, count: number): void {

@@ -4,6 +4,7 @@
 import type { OtherSamples, SampleTable } from '../model/sample-table.js';
 import type { PerfTime, TraceTiming } from '../model/trace/perf-time.js';
 import type { SidebandRecord } from '../model/trace/trace-chunk.js';
+import type { Address } from '../model/units.js';
 import type { EventFormat } from './event-format.js';
 
 export interface Recording {
@@ -23,6 +24,8 @@ export interface Recording {
   readonly auxRecords: readonly AuxRecord[];
   /** Switches, names, threads and mappings; by time, records of equal time in the order of the file. */
   readonly sideband: readonly RecordedEvent[];
+  /** Code that was written into the kernel, in the order of the file. */
+  readonly kernelCode: readonly WrittenCode[];
   /** Samples of tracepoints and probes. */
   readonly samples: RecordedSamples;
   /** The clock of its times, as in clock_gettime(2) (`perf record -k`); null: perf's own. */
@@ -37,6 +40,14 @@ export interface Recording {
   readonly losses: readonly Loss[];
   /** Faults of the file, in words; perf may crash on it. Empty: none. */
   readonly damage: readonly string[];
+}
+
+/** Code that the kernel wrote: a changed instruction, or a program that it compiled. */
+export interface WrittenCode {
+  /** null: unknown, or before the recording began. */
+  readonly time: PerfTime | null;
+  readonly start: Address;
+  readonly bytes: Uint8Array;
 }
 
 /** The kernel could not write records between two moments; null: unknown. */

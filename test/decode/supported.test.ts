@@ -24,7 +24,6 @@ test.each<[string, boolean, Partial<Recording>]>([
   ['a trace without times', false, { encoding: { ...encoding, timing: null } }],
   ['a trace without branches', false, { encoding: { ...encoding, config: 0x400n } }],
   ['context switches by a tracepoint', false, { trace: { ...trace, switches: 'tracepoint' } }],
-  ['kernel tracing', true, { trace: { ...trace, hasKernel: true } }],
   ['PEBS packets', true, { encoding: { ...encoding, hasPebs: true } }],
   ['event packets', true, { encoding: { ...encoding, config: encoding.config | (1n << 31n) } }],
 ])('leaves %s to perf (the rest can be shown: %s)', (what, hasRest, change) => {

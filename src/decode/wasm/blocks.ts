@@ -4,8 +4,19 @@
 
 import { loadCode } from './host';
 import { decodeInstruction, displacement, kind } from './instructions';
-import { KIND_CALL, KIND_JCC, KIND_JUMP, KIND_NO_CODE, KIND_NONE } from './layout';
-import { zeroed } from './memory';
+import {
+  CHANGE_BYTES,
+  CHANGE_END,
+  CHANGE_START,
+  CHANGE_TICK,
+  KERNEL_IMAGE,
+  KIND_CALL,
+  KIND_JCC,
+  KIND_JUMP,
+  KIND_NO_CODE,
+  KIND_NONE,
+} from './layout';
+import { Column, forgetCaches, zeroed } from './memory';
 
 @unmanaged
 export class Block {
@@ -88,8 +99,59 @@ export function enterCode(tick: u64): void {
   if (tick >= newestCode) return;
   newestCode = 0;
   forgetCode();
+  forgetBlocks();
+}
+
+function forgetBlocks(): void {
   memory.fill(slots, 0, 4 * (<usize>mask + 1));
   count = 0;
+}
+
+/** Changes of the kernel's code, in order: rows as layout.ts has them. */
+export const changes = changetype<Column>(memory.data(offsetof<Column>(), 8));
+/** How many of them the blocks have. */
+let changed: u32 = 0;
+/** More are not looked for one by one. */
+const MAX_CHANGES: u32 = 64;
+
+/** When the kernel's code changes next, if it has so often. */
+export function tickOfChange(count: u32): u64 {
+  const row = <usize>count * CHANGE_BYTES;
+  return row < changes.used ? load<u64>(changes.start + row, CHANGE_TICK) : u64.MAX_VALUE;
+}
+
+/** The kernel's code has changed so often where the walk is now: the blocks that differ are decoded anew. */
+export function enterChanges(count: u32): void {
+  if (count === changed) return;
+  const first = min(count, changed);
+  const last = max(count, changed);
+  changed = count;
+  forgetCode();
+  forgetCaches();
+  if (last - first > MAX_CHANGES) return forgetBlocks();
+  for (let slot: u32 = 0; slot <= mask; slot++) {
+    const block = changetype<Block>(<usize>load<u32>(slots + 4 * slot));
+    if (changetype<usize>(block) === 0 || block.image !== KERNEL_IMAGE) continue;
+    block.lastBlock = null;
+    if (isChanged(block, first, last)) readAnew(block);
+  }
+}
+
+function isChanged(block: Block, first: u32, last: u32): bool {
+  const end = block.kind === KIND_NO_CODE ? block.from + 1 : block.after;
+  for (let row = first; row < last; row++) {
+    const change = changes.start + <usize>row * CHANGE_BYTES;
+    if (block.start < load<u64>(change, CHANGE_END) && load<u64>(change, CHANGE_START) < end) return true;
+  }
+  return false;
+}
+
+/** What leads to the block stays. */
+function readAnew(block: Block): void {
+  block.afterBlock = null;
+  block.targetBlock = null;
+  block.site = 0;
+  read(block);
 }
 
 function hasCode(image: u32, ip: u64): bool {
@@ -122,8 +184,14 @@ function hashOf(image: u32, ip: u64): u32 {
   return <u32>(mixed >> 32);
 }
 
+/** Whether code of an image is the same in another one. */
+export function isCodeOf(image: u32, other: u32): bool {
+  return image === other || image === KERNEL_IMAGE;
+}
+
 /** The block that begins at an address; one without code is made anew each time. */
-export function blockAt(image: u32, ip: u64): Block {
+export function blockAt(own: u32, ip: u64): Block {
+  const image = <i64>ip < 0 ? KERNEL_IMAGE : own;
   let slot = hashOf(image, ip) & mask;
   for (;;) {
     const block = changetype<Block>(<usize>load<u32>(slots + 4 * slot));

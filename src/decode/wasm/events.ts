@@ -1,7 +1,7 @@
 /**
  * What the walk found, as the store takes it: runs of events (site, nanoseconds since the one before), sites, errors.
  */
-import { Block } from './blocks';
+import { Block, enterChanges, tickOfChange } from './blocks';
 import {
   FAULT_BYTES,
   FAULT_CODE,
@@ -21,6 +21,7 @@ import {
   SITE_IMAGE,
   SITE_KIND,
   SITE_TO,
+  SLOT_AT_SWITCH,
   SLOT_BYTES,
   SLOT_IMAGE,
   SLOT_TICK,
@@ -46,8 +47,11 @@ let mult: u64 = 1;
 let zero: u64 = 0;
 let originNs: i64 = 0;
 
-/** When the next slot begins, and the image of the one that runs. */
+/** When the next slot begins, or the kernel's code changes, whichever is first. */
 let nextTick: u64 = u64.MAX_VALUE;
+/** When the next slot begins; from which tick on it may begin at a switch of stacks; and the image of the one that runs. */
+let nextSlotTick: u64 = u64.MAX_VALUE;
+let switchTick: u64 = u64.MAX_VALUE;
 export let image: u32 = 0;
 /** When the slot that runs began. */
 export let slotTick: u64 = 0;
@@ -82,35 +86,75 @@ export function nsOf(tick: u64): i64 {
 /** Begins with the first slot of the schedule. */
 export function startSchedule(): void {
   state.slot = 0;
-  enterSlot();
+  state.changes = 0;
+  resumeSchedule();
   passTo(0);
 }
 
 /** Continues with the slot of the state. */
 export function resumeSchedule(): void {
   enterSlot();
+  enterChanges(state.changes);
 }
 
 function enterSlot(): void {
-  const next = schedule.start + (<usize>state.slot + 1) * SLOT_BYTES;
-  nextTick = next < schedule.start + schedule.used ? load<u64>(next, SLOT_TICK) : u64.MAX_VALUE;
-  image = load<u32>(schedule.start + <usize>state.slot * SLOT_BYTES, SLOT_IMAGE);
-  slotTick = load<u64>(schedule.start + <usize>state.slot * SLOT_BYTES, SLOT_TICK);
+  const slot = schedule.start + <usize>state.slot * SLOT_BYTES;
+  const isAtSwitch = slot + SLOT_BYTES < endOfSlots() && load<u32>(slot + SLOT_BYTES, SLOT_AT_SWITCH) !== 0;
+  switchTick = isAtSwitch ? tickOf(slot + SLOT_BYTES) : u64.MAX_VALUE;
+  nextSlotTick = tickOf(slot + (isAtSwitch ? 2 : 1) * SLOT_BYTES);
+  image = load<u32>(slot, SLOT_IMAGE);
+  slotTick = load<u64>(slot, SLOT_TICK);
+  nextTick = min(nextSlotTick, tickOfChange(state.changes));
   endRun();
+}
+
+function endOfSlots(): usize {
+  return schedule.start + schedule.used;
+}
+
+function tickOf(slot: usize): u64 {
+  return slot < endOfSlots() ? load<u64>(slot, SLOT_TICK) : u64.MAX_VALUE;
+}
+
+/** Where the kernel switches stacks; 0: nowhere. */
+let switchIp: u64 = 0;
+
+export function setSwitch(ip: u64): void {
+  switchIp = ip;
+}
+
+/** Whether a direct branch goes where the kernel switches stacks: `passSwitch` must follow. */
+export function isSwitch(block: Block): bool {
+  return block.target === switchIp;
+}
+
+/** The kernel switches stacks: the next thread runs from here on, if its record has told of it. */
+export function passSwitch(tick: u64): void {
+  if (tick < switchTick) return;
+  state.slot++;
+  enterSlot();
 }
 
 export function currentSlot(): u32 {
   return state.slot;
 }
 
+export function currentChanges(): u32 {
+  return state.changes;
+}
+
 export function passTo(tick: u64): void {
-  while (tick >= nextTick && nextTick !== u64.MAX_VALUE) {
+  if (tick < nextTick || nextTick === u64.MAX_VALUE) return;
+  while (tick >= nextSlotTick && nextSlotTick !== u64.MAX_VALUE) {
     state.slot++;
     enterSlot();
   }
+  while (tick >= tickOfChange(state.changes)) state.changes++;
+  enterChanges(state.changes);
+  nextTick = min(nextSlotTick, tickOfChange(state.changes));
 }
 
-/** Whether another slot begins up to a tick. */
+/** Whether another slot begins up to a tick, or the kernel's code changes. */
 export function isSlotOver(tick: u64): bool {
   return tick >= nextTick;
 }

@@ -57,10 +57,23 @@ export const RUN_START_NS = 16;
 export const RUN_END_NS = 24;
 export const RUN_BYTES = 32;
 
-/** A slot of the schedule: from which tick on, and which image runs then. */
+/** The number of the image that all processes share: the kernel's code, in the upper half of the addresses. */
+export const KERNEL_IMAGE = 1;
+
+/**
+ * A slot of the schedule: from which tick on, and which image runs then. 1 in SLOT_AT_SWITCH: it begins where the kernel switches
+ * stacks, at that tick or later, and at the tick of the next slot at the latest.
+ */
 export const SLOT_TICK = 0;
 export const SLOT_IMAGE = 8;
+export const SLOT_AT_SWITCH = 12;
 export const SLOT_BYTES = 16;
+
+/** A change of the kernel's code: its tick, its first address, and the one after its last. */
+export const CHANGE_TICK = 0;
+export const CHANGE_START = 8;
+export const CHANGE_END = 16;
+export const CHANGE_BYTES = 24;
 
 /** An error: the time, the address, the code, the slot of the schedule. */
 export const FAULT_NS = 0;

@@ -1,6 +1,7 @@
 /**
  * What the module exports.
  */
+import { changes } from './blocks';
 import { forgetUnsure, lastUnsure as unsureOffset } from './clock';
 import { endRun, events, faults, firstTick, forgetEvents, runs, schedule, sites } from './events';
 import { COLUMN_EVENTS, COLUMN_FAULTS, COLUMN_RUNS, COLUMN_SITES } from './layout';
@@ -10,7 +11,7 @@ import { isAtCut, marks } from './parts';
 
 export { forgetCode } from './blocks';
 export { setBounds, setTiming } from './clock';
-export { currentSlot, setClock } from './events';
+export { currentChanges, currentSlot, setClock, setSwitch } from './events';
 export { decodeInstruction, instructionKind } from './instructions';
 export { isFull } from './memory';
 export { decodeWindow, walkPlainly } from './packets/decode';
@@ -74,6 +75,11 @@ export function firstEvent(): u64 {
 export function writeSchedule(bytes: usize): usize {
   schedule.used = 0;
   return extendUncounted(schedule, bytes);
+}
+
+export function writeChanges(bytes: usize): usize {
+  changes.used = 0;
+  return extendUncounted(changes, bytes);
 }
 
 export function writeRecords(bytes: usize): usize {

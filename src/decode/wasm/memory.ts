@@ -26,6 +26,27 @@ export function isFull(): bool {
   return top > maxTop;
 }
 
+/** Memory that may be forgotten at any time. */
+const MAX_CACHES: u32 = 8;
+const caches: usize = memory.data(16 * MAX_CACHES, 8);
+let cacheCount: u32 = 0;
+
+/** Memory of zeros for what follows from code, to which `forgetCaches` returns it. */
+export function cacheOf(bytes: usize): usize {
+  const start = zeroed(bytes);
+  store<u64>(caches + 16 * <usize>cacheCount, start);
+  store<u64>(caches + 16 * <usize>cacheCount, bytes, 8);
+  cacheCount++;
+  return start;
+}
+
+export function forgetCaches(): void {
+  for (let row: u32 = 0; row < cacheCount; row++) {
+    const at = caches + 16 * <usize>row;
+    memory.fill(<usize>load<u64>(at), 0, <usize>load<u64>(at, 8));
+  }
+}
+
 export function allocate(bytes: usize): usize {
   const start = top;
   top = (top + bytes + 15) & ~15;

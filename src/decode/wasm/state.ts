@@ -60,6 +60,8 @@ export class State {
   phase: u32 = PHASE_SEARCH;
   /** The row of the schedule that runs. */
   slot: u32 = 0;
+  /** How often the kernel's code has changed. */
+  changes: u32 = 0;
   /** A ring of blocks whose calls have not returned, after this object; unused entries are 0. */
   returnTop: u32 = 0;
   returnCount: u32 = 0;

@@ -6,7 +6,7 @@
  * found is dropped.
  */
 
-import type { Image } from '../../decode/images.js';
+import { type Image, KERNEL_IMAGE } from '../../decode/images.js';
 import {
   branchKind,
   completed,
@@ -191,10 +191,11 @@ export class SiteNames {
 
   private locationOf(image: number, address: bigint): number {
     const at = Number(BigInt.asIntN(64, address));
-    let locations = this.locations.get(image);
-    if (locations === undefined) this.locations.set(image, (locations = new Map()));
+    const own = at < 0 ? KERNEL_IMAGE : image;
+    let locations = this.locations.get(own);
+    if (locations === undefined) this.locations.set(own, (locations = new Map()));
     let location = locations.get(at);
-    if (location === undefined) locations.set(at, (location = this.newLocation(this.images[image - 1], at)));
+    if (location === undefined) locations.set(at, (location = this.newLocation(this.images[own - 1], at)));
     return location;
   }
 

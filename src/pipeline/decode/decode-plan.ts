@@ -3,7 +3,7 @@
  */
 
 import { indexOfBytes, latin1Bytes, latin1Text, utf8Bytes, viewOf } from '../../codec/bytes.js';
-import { type FilteredRegion, parseFilters } from '../../decode/images.js';
+import { type CodeChange, type FilteredRegion, parseFilters } from '../../decode/images.js';
 import type { TickBounds } from '../../decode/part-decoder.js';
 import type { Stream, TraceRecordBytes } from '../../decode/parts.js';
 import { toTicks } from '../../decode/parts.js';
@@ -12,8 +12,9 @@ import { openPath } from '../../host/files.js';
 import { assert } from '../../model/errors.js';
 import type { OpenFile } from '../../model/open-file.js';
 import type { PerfTime, TraceTiming } from '../../model/trace/perf-time.js';
-import { NONE } from '../../model/units.js';
+import { type Address, NONE } from '../../model/units.js';
 import type { AuxBuffer, RecordedEvent, Recording } from '../../perfdata/recording.js';
+import type { KernelSegment } from '../../symbols/kernel-files.js';
 
 /** The trace of one CPU, or of one thread. */
 export interface CpuTrace extends TraceOwner {
@@ -26,19 +27,53 @@ export interface DecodePlan {
   readonly timing: TraceTiming;
   readonly bounds: TickBounds | null;
   readonly schedule: Schedule;
+  /** Of the kernel's code, in order of time. */
+  readonly changes: readonly CodeChange[];
   readonly cpus: readonly CpuTrace[];
 }
 
-/** The recording must be one that the decoder supports (encoded-recording.ts). `path`: its file. */
-export function decodePlan({ path, recording }: { readonly path: string; readonly recording: Recording }): DecodePlan {
+export interface PlannedRecording {
+  /** Its file. */
+  readonly path: string;
+  readonly recording: Recording;
+  /** Default: the kernel is not traced, or its code is missing. */
+  readonly kernel?: KernelCode | null;
+}
+
+/** The kernel's code, as far as it is the same for the whole recording. Plain data. */
+export interface KernelCode {
+  /** Its memory, and where that is: one of the recording's binaries. */
+  readonly segments: readonly KernelSegment[];
+  readonly file: string;
+  /** Where it switches stacks; null: unknown. */
+  readonly switchAt: Address | null;
+}
+
+/** The recording must be one that the decoder supports (encoded-recording.ts). */
+export function decodePlan({ path, recording, kernel = null }: PlannedRecording): DecodePlan {
   const timing = recording.encoding?.timing ?? null;
   assert(timing !== null, 'a recording without clocks was to be decoded');
   const filters = filtersOf(recording);
-  const sideband = recording.sideband.flatMap((event) => toSideband(event, timing, filters));
+  const isSwitchKnown = kernel !== null && kernel.switchAt !== null;
+  const events = recording.sideband.flatMap((event) => toSideband(event, timing, filters, isSwitchKnown));
+  const sideband = [...(kernel?.segments ?? []).map((segment) => kernelMapping(segment, kernel)), ...events];
   const isSnapshot = recording.trace?.isSnapshot === true;
   const cpus = cpuTraces(isSnapshot ? withoutOverlaps(path, recording.buffers) : recording.buffers);
   const schedule = buildSchedule(sideband, tracedThreads(recording, cpus));
-  return { timing, bounds: boundsOf(recording, timing), schedule, cpus };
+  return { timing, bounds: boundsOf(recording, timing), schedule, changes: changesOf(recording, timing), cpus };
+}
+
+function changesOf({ kernelCode }: Recording, timing: TraceTiming): CodeChange[] {
+  const changes = kernelCode.map(({ time, start, bytes }) => ({ tick: ticksAt(time, timing), start, bytes }));
+  return changes.sort((a, b) => Number(a.tick > b.tick) - Number(a.tick < b.tick));
+}
+
+function ticksAt(time: PerfTime | null, timing: TraceTiming): bigint {
+  return time === null || isBeforeRecording(time) ? 0n : toTicks(nsOf(time), timing);
+}
+
+function kernelMapping(segment: KernelSegment, kernel: KernelCode | null): Sideband {
+  return { tick: 0n, what: 'map', pid: NONE, ...segment, file: kernel?.file ?? '' };
 }
 
 /** perf's clock and the TSC may differ by less. */
@@ -74,17 +109,19 @@ function toSideband(
   { cpu, pid, tid, time, record, next }: RecordedEvent,
   timing: TraceTiming,
   filters: readonly FilteredRegion[] | null,
+  isSwitchKnown: boolean,
 ): Sideband[] {
   if (time === null) return [];
-  const tick = isBeforeRecording(time) ? 0n : toTicks(nsOf(time), timing);
+  const tick = ticksAt(time, timing);
   switch (record.what) {
     case 'traced':
       return [{ tick, what: 'runs', cpu, pid: record.pid, tid: record.tid }];
     case 'switch':
       if (record.direction === 'in') return [{ tick, what: 'runs', cpu, pid, tid }];
-      return next ? [{ tick, what: 'runs', cpu, ...next }] : [];
+      return next ? [{ tick, what: 'runs', cpu, ...next, isAtSwitch: isSwitchKnown }] : [];
     case 'mmap': {
       const { start, length, fileOffset, file } = record;
+      if (record.pid === NONE) return []; // the kernel's code is that of its memory
       return [{ tick, what: 'map', pid: record.pid, start, length, fileOffset, file, ...(filters && { filters }) }];
     }
     case 'comm':

@@ -2,7 +2,7 @@
  * Decodes parts of a recording's trace, in a worker or on the main thread.
  */
 import type { FunctionAt } from '../../decode/code-pages.js';
-import type { Image, MappedCode } from '../../decode/images.js';
+import type { CodeChange, Image, MappedCode } from '../../decode/images.js';
 import { type Jumps, PartDecoder, type TickBounds } from '../../decode/part-decoder.js';
 import type { DecodedPart } from '../../decode/parts.js';
 import { bundled, type Part, recordAt, type Stream } from '../../decode/parts.js';
@@ -13,6 +13,7 @@ import type { FileRef, OpenFile } from '../../model/open-file.js';
 import { sharableBytes } from '../../model/shared-memory.js';
 import { BundleWriter } from '../../model/trace/event-runs.js';
 import type { TraceTiming } from '../../model/trace/perf-time.js';
+import type { Address } from '../../model/units.js';
 import { type OpenSymbolFile, type SymbolFiles, symbolFiles } from '../../symbols/symbol-files.js';
 import { newSetup, type Setup, setUp } from '../workers/setup.js';
 import { Moved } from '../workers/workers.js';
@@ -25,6 +26,10 @@ export interface DecodeContext {
   readonly file: FileRef;
   readonly cpus: readonly { readonly trace: CpuTrace; readonly slots: readonly Slot[] }[];
   readonly images: readonly Image[];
+  /** Of the kernel's code, in order of time. */
+  readonly changes: readonly CodeChange[];
+  /** Where the kernel switches stacks; null: it is not traced, or unknown. */
+  readonly switchAt: Address | null;
   readonly timing: TraceTiming;
   readonly bounds: TickBounds | null;
   readonly originNs: bigint;

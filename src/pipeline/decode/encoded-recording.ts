@@ -10,8 +10,9 @@ import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { NONE } from '../../model/units.js';
 import type { Recording, TraceEncoding } from '../../perfdata/recording.js';
 import type { SideRecording } from '../../perfdata/side-recording.js';
+import type { KernelFiles } from '../../symbols/kernel-files.js';
 import { binaryPaths, type SymbolFiles, type SymbolRoots, VDSO } from '../../symbols/symbol-files.js';
-import type { DecodePlan } from './decode-plan.js';
+import type { DecodePlan, KernelCode } from './decode-plan.js';
 import type { DecodeContext } from './decode-task.js';
 import type { Locate, LocateOptions } from './locate.js';
 
@@ -41,6 +42,8 @@ export interface EncodedRecording extends DecodingSizes {
   /** Where the symbols of the binaries are. */
   readonly naming: LocateOptions;
   readonly locate: Locate;
+  /** Default: it is not traced, or its code is missing. */
+  readonly kernel?: KernelCode | null;
   readonly recorded: RecordingEnvironment | null;
   /** Why it is incomplete; null: it is complete. */
   readonly broken: string | null;
@@ -62,13 +65,14 @@ export function decodeContext(
   originNs: bigint,
 ): DecodeContext {
   const { jumps, binaries, naming, recording, eventBytes = EVENT_BYTES, codeBytes = CODE_BYTES } = encoded;
-  const { timing, bounds, schedule, cpus: traces } = plan;
+  const { timing, bounds, schedule, changes, cpus: traces } = plan;
   const { images } = schedule;
   const cpus = traces.map((trace) => ({ trace, slots: schedule.slotsOf(trace) }));
   const hasMtc = hasMtcPackets(recording);
-  const { isPlain = false } = encoded;
+  const { isPlain = false, kernel = null } = encoded;
+  const switchAt = kernel === null ? null : kernel.switchAt;
   const settings = { timing, bounds, originNs, jumps, hasMtc, compressesReturns: compressesReturns(recording) };
-  return { file, cpus, images, ...settings, binaries, naming, eventBytes, codeBytes, isPlain };
+  return { file, cpus, images, changes, switchAt, ...settings, binaries, naming, eventBytes, codeBytes, isPlain };
 }
 
 // What the own decoder does not know, told from a recording's settings and records. Its packets are no evidence: a flipped
@@ -104,7 +108,6 @@ const RULES: readonly Rule[] = [
   { what: 'a trace without branches', hasRest: false, isIn: ({ encoding }) => configOf(encoding, BRANCHES) === 0n },
   { what: 'buffers of CPUs next to those of threads', hasRest: false, isIn: hasBothBuffers },
   { what: 'context switches by a tracepoint', hasRest: false, isIn: ({ trace }) => trace?.switches === 'tracepoint' },
-  { what: 'kernel tracing', hasRest: true, isIn: ({ trace }) => trace?.hasKernel === true },
   { what: 'address filters without addresses', hasRest: true, isIn: hasOtherFilters },
   { what: 'PEBS packets', hasRest: true, isIn: ({ encoding }) => encoding?.hasPebs === true },
   { what: 'event packets', hasRest: true, isIn: ({ encoding }) => configOf(encoding, EVENT_TRACE) !== 0n },
@@ -138,6 +141,13 @@ function hasOtherFilters({ trace }: Recording): boolean {
 
 function configOf(encoding: TraceEncoding | null, bits: bigint): bigint {
   return (encoding?.config ?? 0n) & bits;
+}
+
+/** Why the own decoder cannot decode a recording whose kernel's code is missing. `kernel`: as it was found. */
+export function lacksKernel({ trace }: Recording, kernel: KernelFiles | null): Unsupported | null {
+  return trace?.hasKernel && kernel === null
+    ? { what: 'kernel tracing without a copy of the kernel', hasRest: true }
+    : null;
 }
 
 /** Finds the binaries of a recording, where perf looks for them. */

@@ -6,6 +6,8 @@ import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 import { Functions } from '../../symbols/functions.js';
+import { KERNEL_FILE, type KernelSymbol, type KernelSymbols } from '../../symbols/kallsyms.js';
+import { type KernelFiles, kernelSymbols } from '../../symbols/kernel-files.js';
 import { type SymbolFileRefs, type SymbolRoots, symbolFiles } from '../../symbols/symbol-files.js';
 import type { PltNames } from '../../symbols/symbol-table.js';
 import { Symbolizer, type SymbolizerOptions } from '../../symbols/symbolizer.js';
@@ -28,13 +30,17 @@ export interface LocateOptions {
   readonly pltNames?: PltNames;
   /** Build ids by recorded path. */
   readonly buildIds: ReadonlyMap<string, string>;
+  /** Default: the kernel is not traced, or unknown. */
+  readonly kernel?: KernelFiles | null;
 }
 
 const END_OF_TIME = 2n ** 64n - 1n;
 
 export function locator(options: LocateOptions): Locate {
   const symbolizer = new Symbolizer(symbolizerOptions(options));
+  const kernel = kernelNames(options);
   return (image, address) => {
+    if (address < 0) return kernel(address);
     const code = codeAt(image, address, END_OF_TIME);
     if (code === null) return null;
     const found = symbolizer.nameOf(toMapping(image, code), address);
@@ -45,9 +51,26 @@ export function locator(options: LocateOptions): Locate {
 /** Finds functions as the decoder wants them. */
 export function functionLocator(options: LocateOptions): FunctionAt {
   const functions = new Functions(symbolizerOptions(options));
+  const kernel = kernelSymbolAt(options);
   return (image, address) => {
+    if (address < 0) return kernel(address);
     const code = codeAt(image, address, END_OF_TIME);
     return code && functions.around(toMapping(image, code), address);
+  };
+}
+
+function kernelNames(options: LocateOptions): (address: Address) => Located | null {
+  const symbolAt = kernelSymbolAt(options);
+  return (address) => symbolAt(address) ?? { name: null, file: KERNEL_FILE, start: Number.NaN };
+}
+
+/** They are read when the first address is asked for. */
+function kernelSymbolAt({ kernel = null, files }: LocateOptions): (address: Address) => KernelSymbol | null {
+  let symbols: KernelSymbols | null = null;
+  return (address) => {
+    if (kernel === null) return null;
+    symbols ??= kernelSymbols(kernel, symbolFiles(files));
+    return symbols.at(address);
   };
 }
 

@@ -5,8 +5,11 @@ import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '../../codec/bytes.
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { Recording } from '../../perfdata/recording.js';
 import { type JitDump, readJitDump } from '../../symbols/jitdump.js';
+import { KERNEL_FILE } from '../../symbols/kallsyms.js';
+import { findKernel, type KernelFiles, kernelSegments, kernelSymbols } from '../../symbols/kernel-files.js';
 import { type SymbolFileRefs, type SymbolFiles, type SymbolRoots, symbolFiles } from '../../symbols/symbol-files.js';
 import type { PltNames } from '../../symbols/symbol-table.js';
+import type { KernelCode } from './decode-plan.js';
 import { type EncodedRecording, findBinaries, type Jumps } from './encoded-recording.js';
 import { withJitCode } from './jit-code.js';
 import { locator } from './locate.js';
@@ -32,10 +35,21 @@ export function prepareRecording(recorded: Recording, options: PrepareOptions): 
   const { files: refs, roots, fetched, pltNames = pltNamesOf(recorded), ...rest } = options;
   const files = symbolFiles(refs);
   const recording = withJitCode(recorded, (file) => readDump(`${roots.root}${utf8Text(latin1Bytes(file))}`, files));
-  const { paths: binaries } = findBinaries(recording, files, roots, fetched);
-  const naming = { files: refs, roots, pltNames, buildIds: buildIdsOf(recording) };
+  const { paths } = findBinaries(recording, files, roots, fetched);
+  const kernelFiles = recorded.trace?.hasKernel ? findKernel(options.path, files) : null;
+  const binaries = kernelFiles === null ? paths : new Map([...paths, [KERNEL_FILE, kernelFiles.code]]);
+  const kernel = kernelFiles && kernelCode(kernelFiles, files);
+  const naming = { files: refs, roots, pltNames, buildIds: buildIdsOf(recording), kernel: kernelFiles };
   const sizeBytes = recording.buffers.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
-  return { ...rest, sizeBytes, recording, binaries, naming, locate: locator(naming) };
+  return { ...rest, sizeBytes, recording, binaries, kernel, naming, locate: locator(naming) };
+}
+
+/** Where the kernel switches from the stack of one thread to that of the next. */
+const SWITCH = '__switch_to';
+
+function kernelCode(kernel: KernelFiles, files: SymbolFiles): KernelCode {
+  const switchAt = kernelSymbols(kernel, files).named(SWITCH);
+  return { segments: kernelSegments(kernel, files), file: KERNEL_FILE, switchAt };
 }
 
 function readDump(path: string, files: SymbolFiles): JitDump | null {

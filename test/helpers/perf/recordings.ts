@@ -35,6 +35,7 @@ export function recordingOf(parts: Partial<Recording>): Recording {
     buffers: [],
     auxRecords: [],
     sideband: [],
+    kernelCode: [],
     samples: { originSeconds: 0, tables: [], formats: [], unreadable: 0, damaged: 0, others: [] },
     clockId: null,
     buildIds: [],

@@ -6,7 +6,7 @@
 
 import { Block } from '../blocks';
 import { nextEventTime } from '../clock';
-import { Events, isSlotOver, passTo } from '../events';
+import { Events, isSlotOver, isSwitch, passSwitch, passTo } from '../events';
 import {
   ERROR_MISMATCH,
   ERROR_NEVER_ENDING,
@@ -18,7 +18,7 @@ import {
   KIND_NONE,
   KIND_RETURN,
 } from '../layout';
-import { zeroed } from '../memory';
+import { cacheOf } from '../memory';
 import { MAX_RETURNS, PHASE_TARGET, state } from '../state';
 import {
   fail,
@@ -107,6 +107,7 @@ function walkBitsOfSlot(bits: u64, count: i32): u32 {
       if (kind === KIND_CALL) pushCall(block);
       if (kind === KIND_CALL) Events.emit(Events.siteOfBlock(block), time);
       else if (wantsJumps && kind === KIND_JUMP) Jumps.pass(block, time);
+      if (isSwitch(block)) passSwitch(time);
       block = block.taken;
     } else {
       if (kind === KIND_NO_CODE) error = ERROR_NO_CODE;
@@ -145,7 +146,7 @@ const ROW_ITEMS: u32 = 4;
 const ROW_BYTES: usize = 32;
 const ROW_BITS: u32 = 14;
 const TABLE_BYTES: usize = ROW_BYTES << ROW_BITS;
-const rows: usize = (zeroed(2 * TABLE_BYTES + ROW_BYTES) + ROW_BYTES - 1) & ~(ROW_BYTES - 1);
+const rows: usize = (cacheOf(2 * TABLE_BYTES + ROW_BYTES) + ROW_BYTES - 1) & ~(ROW_BYTES - 1);
 
 /** Of a row: met once; known; known if calls return to the same places; cannot be known. */
 export const NEW: u8 = 0;
@@ -313,6 +314,7 @@ function learn(row: Row, first: Block, bits: u32): u8 {
 
 /** Each returns the next block, null if it is unknown. */
 function learnDirect(row: Row, block: Block): Block | null {
+  if (isSwitch(block)) return null;
   if (block.kind === KIND_CALL) {
     if (!addEvent(row, Events.siteOfBlock(block))) return null;
     if (isPushed(block)) addCall(block);

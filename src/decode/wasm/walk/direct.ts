@@ -4,7 +4,7 @@
  */
 import { Block } from '../blocks';
 import { eventTime } from '../clock';
-import { Events, emit, siteOfBlock } from '../events';
+import { Events, emit, isSwitch, passSwitch, siteOfBlock } from '../events';
 import { functionAround } from '../host';
 import {
   ERROR_NEVER_ENDING,
@@ -206,6 +206,7 @@ export function passDirect(block: Block): Block {
     pushCall(block);
     emit(siteOfBlock(block), eventTime());
   } else if (block.kind === KIND_JUMP) passJump(block);
+  if (isSwitch(block)) passSwitch(state.lastEventTime);
   return block.taken;
 }
 

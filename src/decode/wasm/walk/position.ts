@@ -1,11 +1,11 @@
 /**
  * Where the walk is: `ip` in the state, and its block as a cache.
  */
-import { Block, blockAt, enterCode } from '../blocks';
+import { Block, blockAt, enterCode, isCodeOf } from '../blocks';
 import { image, slotTick } from '../events';
 import { state } from '../state';
 
-/** The block that begins at `ip`, and its image; null: not looked up. */
+/** The block that begins at `ip`, and the image that it was looked up for; null: not looked up. */
 let current: Block = changetype<Block>(<usize>0);
 let currentImage: u32 = 0;
 
@@ -16,7 +16,7 @@ export function moveTo(ip: u64): void {
 
 export function stay(block: Block): void {
   current = block;
-  currentImage = block.image;
+  currentImage = isCodeOf(block.image, image) ? image : block.image;
   state.ip = block.start;
 }
 

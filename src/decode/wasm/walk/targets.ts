@@ -1,8 +1,8 @@
 /**
  * TIP, TIP.PGD, FUP: addresses that the walk goes to. Each function returns 0, or one of perf's errors.
  */
-import { Block, blockAt, countTo } from '../blocks';
-import { eventTime } from '../clock';
+import { Block, blockAt, countTo, isCodeOf } from '../blocks';
+import { estimatedTime, eventTime } from '../clock';
 import { emit, image, passTo, siteOf } from '../events';
 import { endsTrace } from '../host';
 import {
@@ -13,6 +13,7 @@ import {
   ERROR_MISMATCH,
   ERROR_NEVER_ENDING,
   ERROR_NO_CODE,
+  KERNEL_IMAGE,
   KIND_ASYNC,
   KIND_CALL,
   KIND_FAR_JUMP,
@@ -22,7 +23,7 @@ import {
   KIND_NO_CODE,
   KIND_NONE,
 } from '../layout';
-import { zeroed } from '../memory';
+import { cacheOf } from '../memory';
 import { PHASE_WALK, state } from '../state';
 import { fail, isEventTo, NO_EVENT, passDirect, passReturns, pushCall, Stretch, wantsJumps } from './direct';
 import { goOnTo, here, moveTo, stay } from './position';
@@ -75,7 +76,7 @@ export function walkToWithinBits(isKnown: bool, ip: u64): u32 {
 
 function passBranch(isKnown: bool, ip: u64): void {
   const isEvent = wantsJumps || (branch.kind !== KIND_JUMP_INDIRECT && branch.kind !== KIND_FAR_JUMP);
-  const time = eventTime(); // no event before it is later, also if it is none itself
+  const time = branchTime(ip); // no event before it is later, also if it is none itself
   if (!isKnown) {
     if (isEvent) emit(siteOf(branch.from, 0, image, branch.kind, EDGE_NONE), time);
     else passTo(time);
@@ -86,8 +87,14 @@ function passBranch(isKnown: bool, ip: u64): void {
   const site = isEvent ? known.site(branch) : NO_EVENT;
   if (site !== NO_EVENT) emit(site - 1, time);
   else passTo(time);
-  if (branch.image === image) goOnTo(to);
+  if (isCodeOf(branch.image, image)) goOnTo(to);
   else stay(to);
+}
+
+/** As perf does: a branch from the kernel to the program has the estimated time. */
+function branchTime(ip: u64): u64 {
+  if (branch.image !== KERNEL_IMAGE || <i64>ip <= 0) return eventTime();
+  return (state.lastEventTime = estimatedTime());
 }
 
 /** FUP: an address on the way, which no packet leads to. */
@@ -122,12 +129,14 @@ export class Target {
 
   @inline
   is(branch: Block, ip: u64): bool {
-    return this.branch === branch && this.ip === ip && branch.image === image;
+    return (
+      this.branch === branch && this.ip === ip && isCodeOf(branch.image, image) && isCodeOf(this.target.image, image)
+    );
   }
 
   set(branch: Block, ip: u64): void {
     const block = blockAt(image, ip);
-    const isLasting = branch.image === image && block.kind !== KIND_NO_CODE;
+    const isLasting = isCodeOf(branch.image, image) && block.kind !== KIND_NO_CODE;
     this.branch = isLasting ? branch : null;
     this.ip = ip;
     this.block = block;
@@ -143,15 +152,20 @@ export class Target {
   site(branch: Block): u32 {
     if (this.knownSite === 0)
       this.knownSite = isEventTo(branch, this.ip)
-        ? siteOf(branch.from, this.ip, branch.image, branch.kind, 0) + 1
+        ? siteOf(branch.from, this.ip, imageBetween(branch, this.target), branch.kind, 0) + 1
         : NO_EVENT;
     return this.knownSite;
   }
 }
 
+/** The image that names both: that of the program, if one of them is in the kernel. */
+function imageBetween(branch: Block, to: Block): u32 {
+  return branch.image === KERNEL_IMAGE ? to.image : branch.image;
+}
+
 const ROW_BYTES: usize = 24;
 const ROW_BITS: u32 = 13;
-const rows: usize = zeroed(ROW_BYTES << ROW_BITS);
+const rows: usize = cacheOf(ROW_BYTES << ROW_BITS);
 
 /** The target of a branch at an address of the image that runs. Valid until the next one is asked for. */
 function targetOf(branch: Block, ip: u64): Target {
