@@ -3,16 +3,20 @@
  */
 
 import type { FunctionAt } from '../../src/decode/code-pages.js';
+import type { CodeChange } from '../../src/decode/images.js';
 import { type CpuStreams, PartDecoder } from '../../src/decode/part-decoder.js';
 import type { Stream } from '../../src/decode/parts.js';
 import { type DecodedPart, errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/parts.js';
-import { buildSchedule } from '../../src/decode/schedule.js';
+import { buildSchedule, type Sideband } from '../../src/decode/schedule.js';
+import { NONE } from '../../src/model/units.js';
 import type { MappedFile, TracePiece, TraceSettings } from './recording.js';
 import { PID } from './recording.js';
 
 export interface Lines {
   readonly events: string[];
   readonly errors: string[];
+  /** Of each event; only here. */
+  readonly threads?: number[];
   /** Both, in the order in which they came; only of perf. */
   readonly all?: string[];
 }
@@ -44,6 +48,11 @@ export interface OwnOptions {
   readonly allBranches: boolean;
   /** Without what only makes it faster. */
   readonly isPlain?: boolean;
+  /** More that happens, after what is mapped. */
+  readonly sideband?: readonly Sideband[];
+  /** Of the kernel's code. */
+  readonly changes?: readonly CodeChange[];
+  readonly switchAt?: number;
   /** Jumps within functions are left out. */
   readonly functionAt?: FunctionAt;
 }
@@ -61,9 +70,10 @@ export class OwnDecoder {
     const schedule = buildSchedule([
       ...options.files.map(
         ({ path: file, start, length }) =>
-          ({ tick: 0n, what: 'map', pid: PID, start, length, fileOffset: 0, file }) as const,
+          ({ tick: 0n, what: 'map', pid: start < 0 ? NONE : PID, start, length, fileOffset: 0, file }) as const,
       ),
       { tick: 0n, what: 'runs', cpu: 0, pid: PID, tid: PID },
+      ...(options.sideband ?? []),
     ]);
     this.options = options;
     this.slots = schedule.slotsOf({ cpu: 0, tid: PID });
@@ -72,7 +82,7 @@ export class OwnDecoder {
   }
 
   private newDecoder(): PartDecoder {
-    const { settings, files, allBranches, isPlain = false, functionAt } = this.options;
+    const { settings, files, allBranches, isPlain = false, functionAt, changes = [], switchAt = null } = this.options;
     const bytesOf = new Map(files.map(({ path, bytes }) => [path, bytes]));
     this.sites = [];
     return new PartDecoder({
@@ -87,6 +97,8 @@ export class OwnDecoder {
       jumps: functionAt ? 'leaving' : allBranches ? 'all' : 'none',
       hasMtc: settings.mtcPeriod >= 0,
       images: this.images,
+      changes,
+      switchAt,
       readCode: ({ file }, at, length) => bytesOf.get(file)?.subarray(at, at + length) ?? null,
       functionAt: functionAt ?? (() => null),
       eventBytes: EVENT_BYTES,
@@ -97,7 +109,7 @@ export class OwnDecoder {
   /** `pieces` follow each other without a gap. */
   decode(pieces: readonly TracePiece[]): Lines {
     if (this.decoder.isFull) this.decoder = this.newDecoder();
-    const lines: Lines = { events: [], errors: [] };
+    const lines = { events: [], errors: [], threads: [] };
     const records = pieces.map(({ offset, reference, bytes }) => ({
       offset,
       fileOffset: 0,
@@ -116,12 +128,12 @@ export class OwnDecoder {
     return lines;
   }
 
-  private take(part: DecodedPart, lines: Lines): void {
+  private take(part: DecodedPart, lines: Required<Omit<Lines, 'all'>>): void {
     for (let row = 0; row < siteCount(part.sites.rows); row++) this.sites.push(siteRow(part.sites.rows, row));
     const { events } = part;
     const far = new DataView(new ArrayBuffer(8));
     let at = 0;
-    for (const { length } of runsOf(part, 0, undefined)) {
+    for (const { length, slot } of runsOf(part, 0, undefined)) {
       const end = at + length;
       let ns = 0n;
       while (at < end) {
@@ -136,6 +148,7 @@ export class OwnDecoder {
           ns += BigInt(events[at + 1] as number);
           at += 2;
         }
+        lines.threads.push(this.slots[slot]?.tid ?? NONE);
         lines.events.push(`${timeText(ns)} ${siteText(this.sites[site] as SiteRow)}`);
       }
     }

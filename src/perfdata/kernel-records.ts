@@ -5,7 +5,7 @@ import { latin1Text } from '../codec/bytes.js';
 import { NONE } from '../model/units.js';
 import type { SampleId } from './attributes.js';
 import { hexOf, readU64 } from './file-parts.js';
-import type { AuxBuffer, AuxRecord, RecordedEvent, WrittenCode } from './recording.js';
+import type { AuxBuffer, AuxRecord, MadeSymbol, RecordedEvent, WrittenCode } from './recording.js';
 import type { FileRecord } from './walk.js';
 
 /** perf's numbers; from 64 on they are records of perf itself, not of the kernel. */
@@ -22,6 +22,7 @@ export const RecordType = {
   LostSamples: 13,
   Switch: 14,
   SwitchCpuWide: 15,
+  Ksymbol: 17,
   TextPoke: 20,
   FirstOfPerf: 64,
   AuxtraceInfo: 70,
@@ -43,6 +44,7 @@ export const MIN_RECORD_BYTES: Readonly<Record<number, number>> = {
   [RecordType.LostSamples]: 16,
   [RecordType.Switch]: 8,
   [RecordType.SwitchCpuWide]: 16,
+  [RecordType.Ksymbol]: 24,
   [RecordType.TextPoke]: 20,
   [RecordType.AuxtraceInfo]: 16,
   [RecordType.Auxtrace]: 48,
@@ -168,6 +170,16 @@ export function readTextPoke({ view, at }: FileRecord, { time }: SampleId, end: 
   if (length === 0 || first + length > end) return null;
   const bytes = new Uint8Array(view.buffer, view.byteOffset + first, length).slice();
   return { time, start: Number(view.getBigInt64(at + 8, true)), bytes };
+}
+
+const KSYMBOL_GONE = 1 << 0;
+
+/** The name of code that the kernel made; null: the code is gone. `end`: where its sample id begins. */
+export function readKsymbol(record: FileRecord, end: number): MadeSymbol | null {
+  const { view, at } = record;
+  if ((view.getUint16(at + 22, true) & KSYMBOL_GONE) !== 0) return null;
+  const start = Number(view.getBigInt64(at + 8, true));
+  return { start, end: start + view.getUint32(at + 16, true), name: latin1(record, 24, end) };
 }
 
 export function readAuxBuffer(record: FileRecord): AuxBuffer {

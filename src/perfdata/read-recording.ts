@@ -94,6 +94,7 @@ function toRecording(
     auxRecords: collector.auxRecords,
     sideband: collector.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // a stable sort
     kernelCode: [...features.programs, ...collector.kernelCode],
+    kernelSymbols: collector.kernelSymbols,
     samples: samples.build(bounds?.start ?? null),
     clockId: attributes.first.clockId,
     buildIds: distinct([...features.buildIds, ...collector.buildIds.values()]),

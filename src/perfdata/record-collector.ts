@@ -16,11 +16,12 @@ import {
   readAuxBuffer,
   readAuxRecord,
   readEvent,
+  readKsymbol,
   readMappedBuildId,
   readNextThread,
   readTextPoke,
 } from './kernel-records.js';
-import type { AuxBuffer, AuxRecord, BuildId, Loss, RecordedEvent, WrittenCode } from './recording.js';
+import type { AuxBuffer, AuxRecord, BuildId, Loss, MadeSymbol, RecordedEvent, WrittenCode } from './recording.js';
 import type { SampleCollector } from './sample-collector.js';
 import { readTraceInfo, type TraceInfo } from './trace-settings.js';
 import { type Damage, type FileRecord, RECORD_HEAD_BYTES, TimeBounds, timeOf } from './walk.js';
@@ -93,6 +94,7 @@ export class RecordCollector {
   readonly auxRecords: AuxRecord[] = [];
   readonly sideband: RecordedEvent[] = [];
   readonly kernelCode: WrittenCode[] = [];
+  readonly kernelSymbols: MadeSymbol[] = [];
   /** By file and id, as every process maps the same libraries. */
   readonly buildIds = new Map<string, BuildId>();
   readonly times = new TimeBounds();
@@ -184,6 +186,7 @@ export class RecordCollector {
     else if (type === RecordType.Lost) this.addLost(record, known, readU64(view, at + 16));
     else if (type === RecordType.LostSamples) this.addLost(record, known, readU64(view, at + 8));
     else if (type === RecordType.TextPoke) this.addTextPoke(record, known, bodyEnd);
+    else if (type === RecordType.Ksymbol) this.addKsymbol(record, bodyEnd);
     else this.addEvent(record, known, bodyEnd);
     this.lossCollector.addRecord(known);
   }
@@ -191,6 +194,11 @@ export class RecordCollector {
   private addAux(record: FileRecord, sampleId: SampleId): void {
     const aux = readAuxRecord(record, sampleId);
     if (this.isPossible(record, [aux.cpu, aux.tid], [aux.auxOffset, aux.sizeBytes])) this.auxRecords.push(aux);
+  }
+
+  private addKsymbol(record: FileRecord, bodyEnd: number): void {
+    const symbol = readKsymbol(record, bodyEnd);
+    if (symbol !== null && symbol.start < 0 && symbol.name !== '') this.kernelSymbols.push(symbol);
   }
 
   private addTextPoke(record: FileRecord, sampleId: SampleId, bodyEnd: number): void {

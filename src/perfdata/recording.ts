@@ -26,6 +26,8 @@ export interface Recording {
   readonly sideband: readonly RecordedEvent[];
   /** Code that was written into the kernel, in the order of the file. */
   readonly kernelCode: readonly WrittenCode[];
+  /** What the kernel made while it ran, such as eBPF programs, in the order of the file. */
+  readonly kernelSymbols: readonly MadeSymbol[];
   /** Samples of tracepoints and probes. */
   readonly samples: RecordedSamples;
   /** The clock of its times, as in clock_gettime(2) (`perf record -k`); null: perf's own. */
@@ -40,6 +42,14 @@ export interface Recording {
   readonly losses: readonly Loss[];
   /** Faults of the file, in words; perf may crash on it. Empty: none. */
   readonly damage: readonly string[];
+}
+
+/** The name of code that the kernel made. */
+export interface MadeSymbol {
+  readonly start: Address;
+  /** The address after its last byte. */
+  readonly end: Address;
+  readonly name: string;
 }
 
 /** Code that the kernel wrote: a changed instruction, or a program that it compiled. */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { readRecording } from '../../src/perfdata/read-recording.js';
 import type { Recording } from '../../src/perfdata/recording.js';
-import { unsupported } from '../../src/pipeline/decode/encoded-recording.js';
+import { lacksKernel, unsupported } from '../../src/pipeline/decode/encoded-recording.js';
 import { RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
 import { auxtraceInfo, fileOf, perfData, SAMPLE_TYPE, TRACE_NUMBERS } from '../helpers/perf/perf-data.js';
 
@@ -37,4 +37,11 @@ test('leaves trace in samples to perf', async () => {
     readRecording(fileOf(perfData({ records: [auxtraceInfo(numbers)], ...(attributes && { attributes }) })));
   expect(unsupported(await read(attributes))?.what).toBe('trace in samples');
   expect(unsupported(await read(attributes.slice(0, 1)))).toBeNull();
+});
+
+test('leaves a traced kernel without a copy of its code to perf', () => {
+  const traced = { ...known, trace: { ...trace, hasKernel: true } };
+  expect(lacksKernel(traced, null)).toEqual({ what: 'kernel tracing without a copy of the kernel', hasRest: true });
+  expect(lacksKernel(traced, { code: 'kcore', symbols: 'kallsyms' })).toBeNull();
+  expect(lacksKernel(known, null)).toBeNull();
 });

@@ -87,6 +87,7 @@ export function nsOf(tick: u64): i64 {
 export function startSchedule(): void {
   state.slot = 0;
   state.changes = 0;
+  state.isSwitching = false;
   resumeSchedule();
   passTo(0);
 }
@@ -104,8 +105,14 @@ function enterSlot(): void {
   nextSlotTick = tickOf(slot + (isAtSwitch ? 2 : 1) * SLOT_BYTES);
   image = load<u32>(slot, SLOT_IMAGE);
   slotTick = load<u64>(slot, SLOT_TICK);
-  nextTick = min(nextSlotTick, tickOfChange(state.changes));
   endRun();
+  expect();
+}
+
+/** What happens next by time alone. */
+function expect(): void {
+  if (state.isSwitching) nextSlotTick = switchTick;
+  nextTick = min(nextSlotTick, tickOfChange(state.changes));
 }
 
 function endOfSlots(): usize {
@@ -128,10 +135,18 @@ export function isSwitch(block: Block): bool {
   return block.target === switchIp;
 }
 
-/** The kernel switches stacks: the next thread runs from here on, if its record has told of it. */
+/** The kernel switches stacks: the next thread runs from here on, or from its record on, if that is later. */
 export function passSwitch(tick: u64): void {
-  if (tick < switchTick) return;
+  if (tick >= switchTick) enterNextSlot();
+  else if (switchTick !== u64.MAX_VALUE) {
+    state.isSwitching = true;
+    expect();
+  }
+}
+
+function enterNextSlot(): void {
   state.slot++;
+  state.isSwitching = false;
   enterSlot();
 }
 
@@ -145,13 +160,10 @@ export function currentChanges(): u32 {
 
 export function passTo(tick: u64): void {
   if (tick < nextTick || nextTick === u64.MAX_VALUE) return;
-  while (tick >= nextSlotTick && nextSlotTick !== u64.MAX_VALUE) {
-    state.slot++;
-    enterSlot();
-  }
+  while (tick >= nextSlotTick && nextSlotTick !== u64.MAX_VALUE) enterNextSlot();
   while (tick >= tickOfChange(state.changes)) state.changes++;
   enterChanges(state.changes);
-  nextTick = min(nextSlotTick, tickOfChange(state.changes));
+  expect();
 }
 
 /** Whether another slot begins up to a tick, or the kernel's code changes. */

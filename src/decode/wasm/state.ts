@@ -83,6 +83,8 @@ export class State {
   isTracing: bool = false;
   /** The next FUP has the address where an overflow ended. */
   isBehindOverflow: bool = false;
+  /** The kernel has switched stacks, but no record has told of it yet. */
+  isSwitching: bool = false;
   /** The decoder began within a stream: `cycleStart` and `cycles` are unknown, and the time of the last event, as long as it is 0. */
   areCyclesUnsure: bool = false;
   isEventTimeUnsure: bool = false;

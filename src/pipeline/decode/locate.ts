@@ -5,6 +5,7 @@ import type { FunctionAt } from '../../decode/code-pages.js';
 import { codeAt, type Image, type MappedCode } from '../../decode/images.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
+import type { MadeSymbol } from '../../perfdata/recording.js';
 import { Functions } from '../../symbols/functions.js';
 import { KERNEL_FILE, type KernelSymbol, type KernelSymbols } from '../../symbols/kallsyms.js';
 import { type KernelFiles, kernelSymbols } from '../../symbols/kernel-files.js';
@@ -32,6 +33,8 @@ export interface LocateOptions {
   readonly buildIds: ReadonlyMap<string, string>;
   /** Default: the kernel is not traced, or unknown. */
   readonly kernel?: KernelFiles | null;
+  /** Names of what the kernel made while it ran. Default: nothing. */
+  readonly kernelSymbols?: readonly MadeSymbol[];
 }
 
 const END_OF_TIME = 2n ** 64n - 1n;
@@ -65,10 +68,16 @@ function kernelNames(options: LocateOptions): (address: Address) => Located | nu
 }
 
 /** They are read when the first address is asked for. */
-function kernelSymbolAt({ kernel = null, files }: LocateOptions): (address: Address) => KernelSymbol | null {
+function kernelSymbolAt({
+  kernel = null,
+  kernelSymbols: made = [],
+  files,
+}: LocateOptions): (address: Address) => KernelSymbol | null {
   let symbols: KernelSymbols | null = null;
   return (address) => {
     if (kernel === null) return null;
+    const found = made.findLast(({ start, end }) => start <= address && address < end);
+    if (found !== undefined) return { ...found, file: found.name }; // as perf prints it
     symbols ??= kernelSymbols(kernel, symbolFiles(files));
     return symbols.at(address);
   };

@@ -39,7 +39,14 @@ export function prepareRecording(recorded: Recording, options: PrepareOptions): 
   const kernelFiles = recorded.trace?.hasKernel ? findKernel(options.path, files) : null;
   const binaries = kernelFiles === null ? paths : new Map([...paths, [KERNEL_FILE, kernelFiles.code]]);
   const kernel = kernelFiles && kernelCode(kernelFiles, files);
-  const naming = { files: refs, roots, pltNames, buildIds: buildIdsOf(recording), kernel: kernelFiles };
+  const naming = {
+    files: refs,
+    roots,
+    pltNames,
+    buildIds: buildIdsOf(recording),
+    kernel: kernelFiles,
+    kernelSymbols: recorded.kernelSymbols,
+  };
   const sizeBytes = recording.buffers.reduce((sum, buffer) => sum + buffer.sizeBytes, 0);
   return { ...rest, sizeBytes, recording, binaries, kernel, naming, locate: locator(naming) };
 }

@@ -36,6 +36,7 @@ export function recordingOf(parts: Partial<Recording>): Recording {
     auxRecords: [],
     sideband: [],
     kernelCode: [],
+    kernelSymbols: [],
     samples: { originSeconds: 0, tables: [], formats: [], unreadable: 0, damaged: 0, others: [] },
     clockId: null,
     buildIds: [],

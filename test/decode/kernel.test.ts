@@ -1,0 +1,165 @@
+/**
+ * Packets of a little kernel of our own, and of a program that calls it, decoded here.
+ */
+import { expect, test } from 'vitest';
+import { OwnDecoder, type OwnOptions } from '../../fuzz/pt/decode-own.js';
+import {
+  addressPacket,
+  type Bytes,
+  cbr,
+  FUP,
+  PGE,
+  PSB,
+  PSBEND,
+  SIGNED_6,
+  TIP,
+  tnt,
+  tsc,
+} from '../../fuzz/pt/packets.js';
+import { PID } from '../../fuzz/pt/recording.js';
+import { SETTINGS, START } from './packets/rows.js';
+
+const PROGRAM = 0x40_0000;
+const program = new Uint8Array(0x100).fill(0x90);
+program.set([0x0f, 0x05], 0x10); // syscall
+program.set([0xff, 0xe0], 0x20); // jmp *rax
+
+const KERNEL = -0x7f00_0000;
+const kernel = new Uint8Array(0x1000).fill(0x90);
+kernel.set([0xe8, 0xfb, 0, 0, 0], 0x00); // entry: call 100
+kernel.set([0x0f, 0x22, 0xd8], 0x08); // mov %rax, %cr3
+kernel.set([0x48, 0x0f, 0x07], 0x10); // sysretq
+kernel.set([0xc3], 0x101); // ret
+kernel.set([0xe9, 0xfb, 0, 0, 0], 0x200); // jmp 300, where stacks are switched
+kernel.set([0xff, 0xe0], 0x310); // jmp *rax
+kernel.set([0xeb, 0x0e], 0x400); // jmp 410, which becomes jmp 420
+kernel.set([0xff, 0xe0], 0x410); // jmp *rax
+kernel.set([0xff, 0xe0], 0x420); // jmp *rax
+kernel.set([0x48, 0xcf], 0x500); // interrupt: iretq
+const SWITCH = KERNEL + 0x300;
+
+const FILES = [
+  { path: 'program', start: PROGRAM, length: program.length, bytes: program },
+  { path: 'kernel', start: KERNEL, length: kernel.length, bytes: kernel },
+];
+const decoder = (options: Partial<OwnOptions> = {}) =>
+  new OwnDecoder({ settings: SETTINGS, files: FILES, allBranches: true, ...options });
+
+const signed = (what: number, ip: number) => addressPacket(what, BigInt.asUintN(48, BigInt(ip)), SIGNED_6);
+const inProgram = (what: number, offset: number) => signed(what, PROGRAM + offset);
+const inKernel = (what: number, offset: number) => signed(what, KERNEL + offset);
+const at = (tick: number) => tsc(START + BigInt(tick));
+/** Tracing begins at an address. */
+const begun = (start: Bytes): Bytes[] => [PSB, tsc(START), cbr(30), PSBEND, start];
+const PIP: Bytes = [0x02, 0x43, 0, 0x10, 0, 0, 0, 0];
+
+/** Ticks since the start, kinds and addresses: those of the kernel are k and three digits. */
+function shown(own: OwnDecoder, packets: readonly Bytes[]): string[] {
+  const piece = { cpu: 0, offset: 0, reference: START, bytes: packets.flat() };
+  const { events, errors, threads = [] } = own.decode([piece]);
+  return [...events, ...errors].map((line, row) => {
+    const [, seconds, ns, rest = ''] = /^(\d+)\.(\d+)(.*)$/.exec(line) ?? [];
+    const addresses = rest.replace(/\bffffffff81000(?=[0-9a-f]{3}\b)/g, 'k').replace(/\b400(?=[0-9a-f]{3}\b)/g, 'p');
+    return `${threads[row]} ${BigInt(`${seconds}${ns}`) - START}${addresses}`;
+  });
+}
+
+const SYSTEM_CALL = [inKernel(TIP, 0), tnt([1]), PIP, at(50), inProgram(TIP, 0x12)];
+
+test.each([false, true])(
+  'follows a system call and its return, which has the estimated time (plainly: %s)',
+  (isPlain) => {
+    const events = shown(decoder({ isPlain }), [...begun(inProgram(PGE, 0)), ...SYSTEM_CALL]);
+    expect(events).toEqual([
+      `${PID} 0 tr strt 0 p000`,
+      `${PID} 0 syscall p010 k000`,
+      `${PID} 0 call k000 k100`,
+      `${PID} 0 return k101 k005`,
+      `${PID} 70 sysret k010 p012`, // 10 instructions after tick 50
+    ]);
+  },
+);
+
+test('follows interrupts of the program and of the kernel', () => {
+  const interrupted = [inKernel(FUP, 0x104), inKernel(TIP, 0x500), inKernel(TIP, 0x104)];
+  const packets = [...begun(inProgram(PGE, 0)), inProgram(FUP, 0x3), inKernel(TIP, 0x102), ...interrupted];
+  expect(shown(decoder(), packets)).toEqual([
+    `${PID} 0 tr strt 0 p000`,
+    `${PID} 0 hw int p003 k102`,
+    `${PID} 0 hw int k104 k500`,
+    `${PID} 0 iret k500 k104`,
+  ]);
+});
+
+const OTHER = 200;
+/** Its first record comes before stacks are switched, the second one after. */
+const switched = (...ticks: number[]) =>
+  ticks.map((tick, row) => {
+    const thread = { pid: OTHER, tid: OTHER };
+    return { tick: START + BigInt(tick), what: 'runs', cpu: 0, ...thread, isAtSwitch: row === 0 } as const;
+  });
+/** At tick 10 to the switch, at 20 on behind it. */
+const SWITCHING = [...begun(inKernel(PGE, 0x310)), at(10), inKernel(TIP, 0x1f0), at(20), inKernel(TIP, 0x410)];
+
+test.each([
+  ['where stacks are switched', 5, true],
+  ['at its record, if the switch seems to be earlier', 15, true],
+  ['where stacks are switched', 5, false],
+])('changes the thread %s (record at %i, jumps: %s)', (_, record, allBranches) => {
+  const own = decoder({ switchAt: SWITCH, sideband: switched(record, 1000), allBranches });
+  const call = [at(30), inKernel(TIP, 0), tnt([1])];
+  expect(shown(own, [...SWITCHING, ...call])).toEqual([
+    `${PID} 0 tr strt 0 k310`,
+    ...(allBranches
+      ? [`${PID} 10 jmp k310 k1f0`, `${PID} 10 jmp k200 k300`, `${OTHER} 20 jmp k310 k410`, `${OTHER} 30 jmp k410 k000`]
+      : []),
+    `${OTHER} 30 call k000 k100`,
+    `${OTHER} 30 return k101 k005`,
+  ]);
+});
+
+test('keeps the thread until stacks are switched', () => {
+  const own = decoder({ switchAt: SWITCH, sideband: switched(5, 1000) });
+  const loop = [at(10), inKernel(TIP, 0x310), at(20), inKernel(TIP, 0x310)];
+  const threads = shown(own, [...begun(inKernel(PGE, 0x310)), ...loop]).map((line) => line.split(' ')[0]);
+  expect(threads).toEqual(Array(3).fill(String(PID)));
+});
+
+test('changes the thread at the next record at the latest', () => {
+  const own = decoder({ switchAt: SWITCH, sideband: switched(5, 15) });
+  const loop = [at(10), inKernel(TIP, 0x310), at(20), inKernel(TIP, 0x310), at(30), inKernel(TIP, 0x310)];
+  expect(shown(own, [...begun(inKernel(PGE, 0x310)), ...loop])).toEqual([
+    `${PID} 0 tr strt 0 k310`,
+    `${PID} 10 jmp k310 k310`,
+    `${OTHER} 20 jmp k310 k310`,
+    `${OTHER} 30 jmp k310 k310`,
+  ]);
+});
+
+const CHANGES = [{ tick: START + 25n, start: KERNEL + 0x401, bytes: Uint8Array.of(0x1e) }];
+
+test('walks through code as it was when it ran, also if an earlier part follows', () => {
+  const loop = [10, 20, 30, 40].flatMap((tick) => [at(tick), inKernel(TIP, 0x400)]);
+  const own = decoder({ changes: CHANGES });
+  const packets = [...begun(inKernel(PGE, 0x400)), ...loop];
+  const targets = () => shown(own, packets).flatMap((line) => /jmp k400 k(4.0)/.exec(line)?.[1] ?? []);
+  expect(targets()).toEqual(['410', '410', '410', '420']);
+  expect(targets()).toEqual(['410', '410', '410', '420']);
+});
+
+test('passes the breakpoint that is there while code is changed', () => {
+  const packets = [...begun(inKernel(PGE, 0x3f0)), inKernel(FUP, 0x400), inKernel(TIP, 0x500), inKernel(TIP, 0x420)];
+  expect(shown(decoder({ changes: CHANGES }), packets).slice(1)).toEqual([
+    `${PID} 0 hw int k400 k500`,
+    `${PID} 0 iret k500 k420`,
+  ]);
+});
+
+test('decodes programs that the kernel compiled', () => {
+  const changes = [{ tick: 0n, start: KERNEL + 0x10_0000, bytes: Uint8Array.of(0x90, 0xff, 0xe0) }];
+  const packets = [...begun(inKernel(PGE, 0x410)), inKernel(TIP, 0x10_0000), inKernel(TIP, 0x410)];
+  expect(shown(decoder({ changes }), packets).slice(1)).toEqual([
+    `${PID} 0 jmp k410 ffffffff81100000`,
+    `${PID} 0 jmp ffffffff81100001 k410`,
+  ]);
+});
