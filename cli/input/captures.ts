@@ -1,12 +1,12 @@
 /**
  * Reads the directory that `record --trigger FUNCTION` writes: the snapshots of slow calls, and the log of its triggers.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { formatDuration } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { TRIGGERS_FILE, TriggerLine } from '../record/trigger/log.js';
+import { CURRENT, TRIGGERS_FILE, TriggerLine } from '../record/trigger/log.js';
 
 export type Snapshot = TriggerLine & { readonly file: string };
 
@@ -15,6 +15,8 @@ export interface Captures {
   readonly triggers: readonly TriggerLine[];
   /** Of those whose file exists; the slowest call first. */
   readonly snapshots: readonly Snapshot[];
+  /** Files that perf writes between snapshots: while it records, or after ptflame was killed. */
+  readonly unfinished: readonly string[];
 }
 
 /** Returns null for anything but such a directory. */
@@ -26,7 +28,8 @@ export function readCaptures(path: string): Captures | null {
   const isThere = (line: TriggerLine): line is Snapshot =>
     line.file !== null && /^\d+\.data$/.test(line.file) && existsSync(join(path, line.file));
   const snapshots = triggers.filter(isThere).sort((a, b) => durationOf(b) - durationOf(a));
-  return { triggers, snapshots };
+  const unfinished = readdirSync(path).filter((name) => name === CURRENT || name.startsWith(`${CURRENT}.`));
+  return { triggers, snapshots, unfinished: unfinished.sort() };
 }
 
 function parsed(text: string): TriggerLine[] {

@@ -31,6 +31,8 @@ export const TriggerLine = z.object({
 });
 export type TriggerLine = z.infer<typeof TriggerLine>;
 
+/** perf's name of the recording that goes on; snapshots get a time behind it. */
+export const CURRENT = 'snap';
 export const TRIGGERS_FILE = 'triggers.jsonl';
 /** About 5 MB. */
 const MAX_LINES = 20_000;

@@ -10,6 +10,7 @@ import { isAtLeast, type PerfVersion } from '../machine/version.js';
 import type { RecordOptions } from '../options.js';
 import { appendProbes, type ProbesPlan } from '../probes.js';
 import { mmapPages, ptEvent } from '../recording-plan.js';
+import { CURRENT } from './log.js';
 import type { Place } from './place.js';
 import type { CallTrigger } from './spec.js';
 
@@ -38,8 +39,6 @@ export interface CaptureInput {
 
 /** x86-64 has four; one is for the entry. */
 const MAX_EXITS = 3;
-/** perf's name of the recording that goes on; snapshots get a time behind it. */
-export const CURRENT = 'snap';
 /** Of the watcher: a few thousand hits, which perf reads at once. */
 const WATCHER_BUFFER = '1M';
 /** Per CPU, without Intel PT: seconds of a busy program. */

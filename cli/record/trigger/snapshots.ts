@@ -6,8 +6,7 @@ import { basename, join } from 'node:path';
 import { systemReason } from '../../../src/model/errors.js';
 import { formatDuration } from '../../../src/render/format.js';
 import type { Call } from './calls.js';
-import { type TriggerLine, TriggerLog } from './log.js';
-import { CURRENT } from './plan.js';
+import { CURRENT, type TriggerLine, TriggerLog } from './log.js';
 import { durationOf, Policy, type PolicyOptions } from './policy.js';
 
 /** perf writes a snapshot in a tenth of a second, and more slowly to a slow disk. */

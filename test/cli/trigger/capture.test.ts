@@ -219,6 +219,15 @@ describe('a perf that misbehaves', () => {
   });
 });
 
+test('a ptflame that is killed leaves its snapshots, and info says what else', async ({ dir }) => {
+  const { running } = await startRecord(dir, args, { fake: hits([0, head(call(1, 20))]) });
+  await vi.waitFor(async () => expect(await linesIn(dir)).toMatchObject([{ file: '0001.data' }]), { timeout: 50_000 });
+  running.kill('SIGKILL');
+  await running;
+  const { stdout } = await ptflame(['info', 'slow'], { cwd: dir.path });
+  expect(stdout).toMatch(/^0001\.data +20 ms in thread 5 .*\nsnap +perf still writes it; or ptflame was killed/m);
+});
+
 describe('is refused', () => {
   test.for<[string, readonly string[], RegExp]>([
     [
