@@ -213,7 +213,7 @@ const MAX_LISTED = 10;
 function captures(path: string): Facts | null {
   const found = readCaptures(path);
   if (found === null) return null;
-  const { triggers, snapshots } = found;
+  const { triggers, snapshots, unfinished } = found;
   const names = [...new Set(triggers.map((line) => line.function))];
   return {
     kind: 'captures',
@@ -222,6 +222,7 @@ function captures(path: string): Facts | null {
       ['triggers', formatCount(triggers.length)],
       ['snapshots', formatCount(snapshots.length)],
       ...snapshots.slice(0, MAX_LISTED).map((each) => [each.file, describeCall(each)] as const),
+      ...unfinished.map((name) => [name, 'perf still writes it; or ptflame was killed, then remove it'] as const),
     ],
     next: `ptflame report ${shellWords([path])} opens the slowest; ptflame waits if it was recorded with --no-trace`,
   };

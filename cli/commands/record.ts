@@ -93,7 +93,7 @@ async function capture(
   machine: Machine,
   notify: (text: string) => void,
 ): Promise<string | null> {
-  refuseUselessOptions(options);
+  refuseUselessOptions(options, trigger);
   if (machine.pmu === null && !options.noTrace) throw noIntelPt(machine);
   refuseMissingTargets(target);
   const version = await perfVersion(options.perf);

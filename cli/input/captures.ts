@@ -1,31 +1,35 @@
 /**
  * Reads the directory that `record --trigger FUNCTION` writes: the snapshots of slow calls, and the log of its triggers.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { formatDuration } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';
-import { TRIGGERS_FILE, TriggerLine } from '../record/trigger/log.js';
+import { CURRENT, TRIGGERS_FILE, TriggerLine } from '../record/trigger/log.js';
 
 export type Snapshot = TriggerLine & { readonly file: string };
 
 export interface Captures {
-  /** Triggers in the log; lines that are none are left out. */
+  /** Triggers in the log, each by its last line; lines that are none are left out. */
   readonly triggers: readonly TriggerLine[];
   /** Of those whose file exists; the slowest call first. */
   readonly snapshots: readonly Snapshot[];
+  /** Files that perf writes between snapshots: while it records, or after ptflame was killed. */
+  readonly unfinished: readonly string[];
 }
 
 /** Returns null for anything but such a directory. */
 export function readCaptures(path: string): Captures | null {
   const log = join(path, TRIGGERS_FILE);
   if (!existsSync(log)) return null;
-  const triggers = readFileSync(log, 'utf8').split('\n').flatMap(parsed);
+  const lines = readFileSync(log, 'utf8').split('\n').flatMap(parsed);
+  const triggers = [...new Map(lines.map((line) => [`${line.thread} ${line.startNs}`, line])).values()];
   const isThere = (line: TriggerLine): line is Snapshot =>
     line.file !== null && /^\d+\.data$/.test(line.file) && existsSync(join(path, line.file));
   const snapshots = triggers.filter(isThere).sort((a, b) => durationOf(b) - durationOf(a));
-  return { triggers, snapshots };
+  const unfinished = readdirSync(path).filter((name) => name === CURRENT || name.startsWith(`${CURRENT}.`));
+  return { triggers, snapshots, unfinished: unfinished.sort() };
 }
 
 function parsed(text: string): TriggerLine[] {
@@ -40,9 +44,14 @@ const durationOf = ({ startNs, endNs }: TriggerLine) => endNs - startNs;
 
 /** "30 ms in thread 6 from 45410.928608024; seen 0.2 ms after its end". */
 export function describeCall(snapshot: Snapshot): string {
-  const { startNs, thread, seenAfterNs } = snapshot;
+  const { startNs, thread, seenAfterNs, isRunning } = snapshot;
+  const seen = isRunning
+    ? 'snapshot while it ran; its end is not known'
+    : seenAfterNs < 0
+      ? `snapshot ${formatDuration(-seenAfterNs)} before its end`
+      : `seen ${formatDuration(seenAfterNs)} after its end`;
   const start = `${Math.floor(startNs / 1e9)}.${String(Math.floor(startNs % 1e9)).padStart(9, '0')}`;
-  return `${formatDuration(durationOf(snapshot))} in thread ${thread} from ${start}; seen ${formatDuration(seenAfterNs)} after its end`;
+  return `${formatDuration(durationOf(snapshot))} in thread ${thread} from ${start}; ${seen}`;
 }
 
 /** The slowest call's snapshot in place of a directory of them, which `notify` says; other paths stay as they are. @throws PtflameError INPUT_KIND */
@@ -59,6 +68,8 @@ export function slowestSnapshot(path: string, notify: (text: string) => void): s
       },
     );
   const file = join(path, slowest.file);
-  notify(`${file}: the slowest call of ${slowest.function}, ${describeCall(slowest)}`);
+  notify(
+    `${file}: the slowest ${slowest.to === undefined ? `call of ${slowest.function}` : `way from ${slowest.function} to ${slowest.to}`}, ${describeCall(slowest)}`,
+  );
   return file;
 }

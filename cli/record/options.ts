@@ -4,7 +4,17 @@
 
 import * as z from 'zod';
 import { auxSize, general, perf } from '../options/shared.js';
-import { duration, numberList, path, percentage, probes, snapshotSize, text, waits } from '../options/values.js';
+import {
+  duration,
+  fileSize,
+  numberList,
+  path,
+  percentage,
+  probes,
+  snapshotSize,
+  text,
+  waits,
+} from '../options/values.js';
 import { flag, group } from '../usage/flag.js';
 
 const term = (description: string) =>
@@ -75,7 +85,7 @@ export const RecordOptions = z.object({
     ),
     trigger: flag(
       text.optional(),
-      "a snapshot of each call of a function that lasts as long: 'parse>10ms'; when it begins: parse@entry; signal, with --snapshot: at each SIGUSR2 to ptflame. The output is a directory",
+      "a snapshot of each call of a function that lasts as long: 'parse>10ms'; of each way from one function to another: 'parse..reply>10ms'; when a call begins: parse@entry; also server.c:120 and 0x1234, the address of code, instead of a function; signal, with --snapshot: at each SIGUSR2 to ptflame. The output is a directory",
       { value: 'FUNCTION>TIME', common: "snapshots of slow calls of a function: 'parse>10ms'" },
     ),
     keep: flag(
@@ -87,6 +97,15 @@ export const RecordOptions = z.object({
         .optional(),
       'with --trigger: how many snapshots to keep, those of the slowest calls (default: 10)',
       { value: 'N' },
+    ),
+    keepSize: flag(
+      fileSize.optional(),
+      'with --trigger: keep snapshots of the slowest calls up to this size, such as 2G, instead of a number',
+      { value: 'SIZE' },
+    ),
+    early: flag(
+      z.boolean().default(false),
+      'with --trigger: take the snapshot as soon as the time is over, while the call still runs',
     ),
     every: flag(duration.optional(), 'with --trigger: the least time between snapshots (default: 1s)', {
       value: 'TIME',

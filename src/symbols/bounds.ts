@@ -73,6 +73,16 @@ export function fileOffsets(elf: ElfFile): (address: Address) => number {
   };
 }
 
+/** Returns NaN for offsets that are not loaded. */
+export function fileAddresses(elf: ElfFile): (offset: number) => Address {
+  const loaded = loadedSegments(elf);
+  return (offset) => {
+    for (const { address, fileLength, offset: start } of loaded)
+      if (offset >= start && offset < start + fileLength) return offset - start + address;
+    return Number.NaN;
+  };
+}
+
 /** Version 1; how the address of `.eh_frame`, the number of entries and the entries are encoded: as all linkers do. */
 const HEADER = 0x01_1b_03_3b;
 const HEADER_BYTES = 12;

@@ -3,14 +3,15 @@
  */
 import { loadZstd, type Zstd } from '../codec/zstd.js';
 import type { SourceLine } from '../model/symbol-table.js';
+import { fileAddresses, fileOffsets } from './bounds.js';
 import { demangle } from './demangle/demangle.js';
-import { type InlineChain, inlineChains } from './dwarf/inline-chains.js';
+import { type InlineChain, inlineChains, inlinedInto } from './dwarf/inline-chains.js';
 import { DebugBudget, type DebugReading, type LeftOut } from './dwarf/reading.js';
-import { sourceLines } from './dwarf/source-lines.js';
+import { placesOfLine, sourceLines } from './dwarf/source-lines.js';
 import { SplitUnits } from './dwarf/split-units.js';
 import { DebugFile } from './dwarf/units.js';
-import { type ElfFile, loadedSegments } from './elf-file.js';
-import type { FunctionsOptions } from './functions.js';
+import type { ElfFile } from './elf-file.js';
+import { type FunctionsOptions, symbolsNamed } from './functions.js';
 import { type DebugSection, loadDebugInfo, sharedLink } from './load-binary.js';
 import type { SymbolFiles, SymbolRoots } from './symbol-files.js';
 import { buildSymbolTable, type PltNames } from './symbol-table.js';
@@ -27,7 +28,7 @@ export interface DebugInfoOptions extends FunctionsOptions {
 }
 
 /** What reads the debug information of all binaries of a command. */
-interface DebugReader {
+export interface DebugReader {
   readonly budget: DebugBudget;
   readonly zstd: Zstd | null;
 }
@@ -75,7 +76,7 @@ function askDebugInfo<Found>(
   let states: DebugInfoState[] = ['absent'];
   let missing: string[] = [];
   loadDebugInfo(file, buildId, files, roots, section, ({ elf, runtime, others, missing: names }) => {
-    const addressOf = addresses(runtime);
+    const addressOf = fileAddresses(runtime);
     const isThere = buildId === null ? nameCheck(elf, runtime, pltNames) : () => true;
     const rows = [...code.keys()].filter((row) => isThere(code[row].fn));
     const known = rows.map((row) => ({ row, address: addressOf(code[row].offset) }));
@@ -99,16 +100,6 @@ function nameCheck(elf: ElfFile, runtime: ElfFile, pltNames: PltNames): (traced:
   return ({ name, offset }) => {
     const symbol = table.find(offset);
     return symbol !== null && symbol.start === offset && symbol.name === name;
-  };
-}
-
-/** Returns a function from offsets in a binary to addresses; NaN for offsets that are not loaded. */
-function addresses(elf: ElfFile): (offset: number) => number {
-  const loaded = loadedSegments(elf);
-  return (offset) => {
-    for (const { address, fileLength, offset: start } of loaded)
-      if (offset >= start && offset < start + fileLength) return offset - start + address;
-    return Number.NaN;
   };
 }
 
@@ -154,6 +145,51 @@ export function functionLines(
     lines[row] = line;
   });
   return lines;
+}
+
+/** Where the code of a line is in a binary. */
+export interface LineCode {
+  /** Offsets in the file, ascending. */
+  readonly offsets: readonly number[];
+  /** The next line that has code. */
+  readonly nextLine: number | null;
+}
+
+/** `path`: of the source file, or the end of its path. Returns null if the binary's debug information does not have it. */
+export function codeOfLine(
+  binary: string,
+  path: string,
+  line: number,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  { budget, zstd }: DebugReader,
+): LineCode | null {
+  let code: LineCode | null = null;
+  loadDebugInfo(binary, null, files, roots, '.debug_line', ({ elf, runtime, others }) => {
+    budget.begin(0);
+    const { addresses, nextLine, isKnown } = placesOfLine(elf, path, line, { budget, zstd, others });
+    if (isKnown) code = { offsets: addresses.map(fileOffsets(runtime)), nextLine };
+  });
+  return code;
+}
+
+/** Returns where the functions begin in the file that a function is inlined into. `wanted`: as for `BinaryNames.named`. */
+export function functionsWithInlined(
+  binary: string,
+  wanted: string,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+  { budget, zstd }: DebugReader,
+): readonly number[] {
+  let offsets: readonly number[] = [];
+  loadDebugInfo(binary, null, files, roots, '.debug_info', ({ elf, runtime, others }) => {
+    budget.begin(0);
+    const [word = ''] = /\w+(?=\W*$)/.exec(wanted.replace(/[(<].*/, '')) ?? [];
+    const found = inlinedInto(elf, (name) => name.includes(word), { budget, zstd, others });
+    const named = symbolsNamed([...found.keys()], wanted).flatMap((name) => [...(found.get(name) ?? [])]);
+    offsets = [...new Set(named.map(fileOffsets(runtime)))].sort((a, b) => a - b);
+  });
+  return offsets;
 }
 
 /** Lists the files with debug information of a binary: its own, and those that this one refers to. */

@@ -3,7 +3,7 @@
  */
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
-import { type FunctionAround, fileOffsets, type OffsetRange } from './bounds.js';
+import { type FunctionAround, fileAddresses, fileOffsets, type OffsetRange } from './bounds.js';
 import { tableName, viewOf, wordAt } from './byte-source.js';
 import { demangle } from './demangle/demangle.js';
 import { demangleWithParameters } from './demangle/itanium.js';
@@ -82,6 +82,12 @@ export interface BinaryNames {
   coldPartsOf(symbol: string): OffsetRange[];
   /** Returns the name of the function that begins at an offset of the file. */
   nameAt(offset: number): string | null;
+  /** Returns the symbol of the function that begins at an offset of the file. */
+  symbolAt(offset: number): string | null;
+  /** Returns where an address, as `nm` prints them, is in the file; NaN: elsewhere. */
+  offsetOf(address: Address): number;
+  /** Returns the address, as `nm` prints them, of an offset of the file; NaN: it is not loaded. */
+  addressOf(offset: number): Address;
 }
 
 /** A binary and the file with its symbols, without recorded copies. Null: it is no x86-64 binary, or cannot be read. */
@@ -109,6 +115,7 @@ function namesOf({ elf, runtime }: Pick<DebugInfo, 'elf' | 'runtime'>): BinaryNa
   for (const file of new Set([elf, runtime]))
     for (const type of [SectionType.SymbolTable, SectionType.DynamicSymbols]) eachSymbol(file, runtime, type, onSymbol);
   const isGo = runtime.sections.some(({ name }) => GO_SECTION.test(name));
+  const symbolAt = (offset: number) => rows.find(({ start }) => start === offset)?.symbol ?? null;
   const hasTables = runtime.sections.some(({ name }) => name === '.gcc_except_table');
   return {
     isGo,
@@ -119,10 +126,13 @@ function namesOf({ elf, runtime }: Pick<DebugInfo, 'elf' | 'runtime'>): BinaryNa
       return isUnique ? rows.filter((row) => row.symbol.replace(COLD, '') === symbol && COLD.test(row.symbol)) : [];
     },
     names: () => rows.filter(({ symbol }) => !COLD.test(symbol)).map(({ symbol }) => demangle(symbol) ?? symbol),
+    symbolAt,
     nameAt: (offset) => {
-      const found = rows.find(({ start }) => start === offset);
-      return found === undefined ? null : (demangle(found.symbol) ?? found.symbol);
+      const symbol = symbolAt(offset);
+      return symbol && (demangle(symbol) ?? symbol);
     },
+    offsetOf: fileOffsets(runtime),
+    addressOf: fileAddresses(runtime),
   };
 }
 
@@ -164,6 +174,12 @@ function functionsNamed(rows: readonly Row[], wanted: string, isGo: boolean): Bi
   const found = exact.length > 0 ? exact : byName(entries, wanted, isGo);
   const atStarts = new Map(found.toReversed().map((row) => [row.start, row])); // aliases are one function
   return [...atStarts.values()].sort((a, b) => a.start - b.start).map((row) => ({ ...row, ...nameOf(row.symbol) }));
+}
+
+/** Returns those of some symbols that a name means, by the rules of `BinaryNames.named`. */
+export function symbolsNamed(symbols: readonly string[], wanted: string): string[] {
+  const rows = symbols.map((symbol, row) => ({ symbol, start: row, end: row }));
+  return functionsNamed(rows, wanted, false).map(({ symbol }) => symbol);
 }
 
 function nameOf(symbol: string): Pick<BinaryFunction, 'name' | 'isMangled'> {

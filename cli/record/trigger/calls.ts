@@ -18,6 +18,18 @@ export interface Call {
   readonly endNs: number;
 }
 
+/** Pairs hits that begin something with those that end it. */
+export interface Pairs {
+  /** Returns what is complete now. */
+  add(hit: Hit): Call | null;
+  /** The thread has ended: its number may be another's soon. Returns what may have been complete. */
+  end(tid: number): Call | null;
+  /** Ends all threads. */
+  endAll(): Call[];
+  /** Returns since when the outermost one runs in a thread; null: none does. */
+  openSince(tid: number): number | null;
+}
+
 interface Entry {
   readonly startNs: number;
   readonly stackPointer: number;
@@ -41,7 +53,7 @@ const MAX_THREADS = 100_000;
 /** Deeper recursion is not followed: its outermost call is known. */
 const MAX_DEPTH = 1000;
 
-export class Calls {
+export class Calls implements Pairs {
   readonly #threads = new Map<number, Thread>();
 
   /** Returns an outermost call that is complete now, or that turns out to have been one; else null. */
@@ -65,19 +77,30 @@ export class Calls {
     return [...this.#threads.keys()].flatMap((tid) => this.end(tid) ?? []);
   }
 
+  openSince(tid: number): number | null {
+    return this.#threads.get(tid)?.open[0]?.startNs ?? null;
+  }
+
   get threadCount(): number {
     return this.#threads.size;
   }
 
   #thread(tid: number): Thread {
-    const known = this.#threads.get(tid);
-    if (known !== undefined) return known;
-    const [oldest] = this.#threads.keys();
-    if (this.#threads.size >= MAX_THREADS && oldest !== undefined) this.#threads.delete(oldest);
-    const thread: Thread = { open: [], left: null, early: null, doneNs: Number.NEGATIVE_INFINITY, inner: null };
-    this.#threads.set(tid, thread);
-    return thread;
+    return remembered(this.#threads, tid, () => {
+      return { open: [], left: null, early: null, doneNs: Number.NEGATIVE_INFINITY, inner: null };
+    });
   }
+}
+
+/** Returns what is known of a thread; of a new one, what `make` returns. Forgets the oldest if there are too many. */
+export function remembered<Thread>(threads: Map<number, Thread>, tid: number, make: () => Thread): Thread {
+  const known = threads.get(tid);
+  if (known !== undefined) return known;
+  const [oldest] = threads.keys();
+  if (threads.size >= MAX_THREADS && oldest !== undefined) threads.delete(oldest);
+  const thread = make();
+  threads.set(tid, thread);
+  return thread;
 }
 
 function enter(thread: Thread, hit: Hit): Call | null {

@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError, systemReason } from '../../../src/model/errors.js';
-import { formatDuration, formatMany } from '../../../src/render/format.js';
+import { formatCount, formatDuration, formatMany } from '../../../src/render/format.js';
 import { perfFailure } from '../../perf/failures.js';
 import { handleInterrupts } from '../../process/interrupts.js';
 import { awaitEnd, TIMEOUTS } from '../await-end.js';
@@ -18,14 +18,17 @@ import { PerfProcess } from '../perf-process.js';
 import { ACK_MS } from '../run-recording.js';
 import type { Target } from '../target.js';
 import { withProbes } from '../with-events.js';
-import { type Call, Calls } from './calls.js';
+import { type Call, Calls, type Pairs } from './calls.js';
 import { HitReader, type WatcherRecord } from './hits.js';
+import { CURRENT } from './log.js';
 import { findPlace, type Place } from './place.js';
-import { type CapturePlan, CURRENT, planCapture } from './plan.js';
+import { type CapturePlan, planCapture } from './plan.js';
 import { Budget, durationOf } from './policy.js';
+import { RunningCalls } from './running.js';
 import { Snapshots } from './snapshots.js';
 import type { CallTrigger } from './spec.js';
 import { type StartedTarget, startTarget } from './start-target.js';
+import { Ways } from './ways.js';
 
 export interface CaptureContext {
   readonly machine: Machine;
@@ -49,13 +52,18 @@ export async function captureCalls(
   createDirectory(directory);
   let started: StartedTarget | null = null;
   try {
-    started = await startTarget(target, trigger.function);
+    started = await startTarget(target, trigger.to === null ? [trigger.function] : [trigger.function, trigger.to]);
     const { pids } = started;
-    const place = samePlace(pids, trigger.function);
-    const plan = planCapture({ options, trigger, pids, place, directory, ...context });
-    for (const name of trigger.at === 'end' ? place.jumpsTo : [])
+    const place = await samePlace(pids, trigger.function);
+    const to = trigger.to === null ? null : await samePlace(pids, trigger.to);
+    if (to !== null && to.addressOf(to.entry) === place.addressOf(place.entry))
+      throw new PtflameError('BAD_OPTION', `--trigger: ${place.name} and ${to.name} are the same place`, {
+        hint: `calls of a function from its entry to its returns: --trigger '${place.name}>10ms'`,
+      });
+    const plan = planCapture({ options, trigger, pids, place, to, directory, ...context });
+    for (const name of trigger.at === 'end' && to === null ? (place.exits?.jumpsTo ?? []) : [])
       notify(`warning: calls of ${place.name} that end with a jump to ${name} are not seen`);
-    const capture = new Capture({ ...context, plan, options, trigger, place, pids, directory });
+    const capture = new Capture({ ...context, plan, options, trigger, place, to, pids, directory });
     const run = () => capture.run();
     const tracing = machine.tracing.directory;
     return await (plan.probes === null || tracing === null ? run() : withProbes(plan.probes, tracing, run, notify));
@@ -81,8 +89,8 @@ function removeIfEmpty(path: string): void {
 }
 
 /** Processes that were forked from one have a function at the same address. */
-function samePlace(pids: readonly number[], name: string): Place {
-  const [first, ...others] = pids.map((pid) => findPlace(pid, name));
+async function samePlace(pids: readonly number[], name: string): Promise<Place> {
+  const [first, ...others] = await Promise.all(pids.map((pid) => findPlace(pid, name)));
   if (first === undefined) throw new PtflameError('NO_SUCH_TARGET', 'no process', { hint: 'add -p PID' });
   if (others.every((each) => each.addressOf(each.entry) === first.addressOf(first.entry))) return first;
   throw new PtflameError('NO_SUCH_TARGET', `--trigger: ${name} is at another address in each of these processes`, {
@@ -100,13 +108,16 @@ interface CaptureInput extends CaptureContext {
   readonly options: RecordOptions;
   readonly trigger: CallTrigger;
   readonly place: Place;
+  readonly to: Place | null;
   readonly pids: readonly number[];
   readonly directory: string;
 }
 
 class Capture {
   readonly #input: CaptureInput;
-  readonly #calls = new Calls();
+  readonly #calls: Pairs;
+  /** null: slow calls are known when they end. */
+  readonly #running: RunningCalls | null;
   readonly #snapshots: Snapshots;
   readonly #budget: Budget;
   readonly #begun = new Set<number>();
@@ -124,13 +135,23 @@ class Capture {
   });
 
   constructor(input: CaptureInput) {
-    const { options, place, directory, notify } = input;
+    const { options, trigger, place, to, directory, notify } = input;
     this.#input = input;
+    this.#calls = to === null ? new Calls() : new Ways();
+    this.#running = options.early
+      ? new RunningCalls({
+          limitNs: () => Math.max(trigger.minNs, this.#snapshots.leastNs),
+          nowNs: () => this.#snapshots.delays.onPerfClock(performance.now() * 1e6),
+          onSlow: (call) => this.#snapshots.onRunning(call),
+        })
+      : null;
     this.#budget = new Budget(options.maxCost ?? DEFAULTS.maxCost);
     this.#snapshots = new Snapshots({
       function: place.name,
+      ...(to && { to: to.name }),
       directory,
-      keep: options.keep ?? DEFAULTS.keep,
+      keep: options.keep ?? (options.keepSize === undefined ? DEFAULTS.keep : Number.POSITIVE_INFINITY),
+      ...(options.keepSize !== undefined && { keepBytes: options.keepSize }),
       everyNs: (options.every ?? DEFAULTS.everyMs) * 1e6,
       order: () => {
         if (!this.#recorderHasEnded) this.#recorder?.signal('SIGUSR2');
@@ -142,7 +163,7 @@ class Capture {
 
   /** Returns the path of the slowest call's snapshot; null: there is none. */
   async run(): Promise<string | null> {
-    const { plan, place, trigger, notify } = this.#input;
+    const { plan, trigger, notify } = this.#input;
     const { execa } = await import('execa');
     const interrupts = new Interrupts();
     const onMessage = (text: string) => this.#snapshots.onMessage(text);
@@ -155,7 +176,7 @@ class Capture {
       await interrupts.orDone(begin(recorder, 'record'));
       const watcher = interrupts.isInterrupted ? null : await interrupts.orDone(this.#watch(execa, interrupts));
       if (watcher === null || interrupts.isInterrupted) throw stoppedEarly();
-      notify(`waiting for calls of ${place.name}${limitText(trigger)}; Ctrl-C stops`);
+      notify(`waiting for ${this.#what(2)}${limitText(trigger)}; Ctrl-C stops`);
       const end = await this.#firstEnd(watcher, recorder, interrupts);
       await this.#finish(watcher, recorder, end, interrupts);
     } finally {
@@ -226,6 +247,7 @@ class Capture {
     const { directory, notify } = this.#input;
     const path = join(directory, CURRENT);
     await stop(watcher, path, notify);
+    this.#running?.endAll();
     await interrupts.orForced(Promise.race([this.#snapshots.written(), recorder.exited]));
     await stop(recorder, path, notify);
     this.#snapshots.end();
@@ -249,6 +271,7 @@ class Capture {
         return;
       case 'end':
         this.#begun.delete(record.tid);
+        this.#running?.update(record.tid, null);
         return this.#onUnsure(this.#calls.end(record.tid));
       case 'exec':
         return this.#onExec(record.pid);
@@ -268,6 +291,7 @@ class Capture {
   /** Breakpoints stay where they are, in another program's code. */
   #onExec(pid: number): void {
     this.#others.add(pid);
+    this.#running?.update(pid, null);
     if (this.#input.pids.every((each) => this.#others.has(each))) this.#stop('exec');
   }
 
@@ -283,9 +307,19 @@ class Capture {
       this.#input.trigger.at === 'entry'
         ? { tid, startNs: timeNs, endNs: timeNs }
         : this.#calls.add({ tid, timeNs, stackPointer, at });
+    const isTold = call !== null && this.#running?.isTold(call);
+    this.#running?.update(tid, this.#calls.openSince(tid));
     if (call === null) return;
     this.#counts.calls++;
-    if (durationOf(call) >= this.#input.trigger.minNs) this.#snapshots.onTrigger(call, nowNs);
+    if (isTold) this.#snapshots.onEnded(call);
+    else if (durationOf(call) >= this.#input.trigger.minNs) this.#snapshots.onTrigger(call, nowNs);
+  }
+
+  /** "calls of parse", "ways from parse to reply". */
+  #what(count: number): string {
+    const { place, to } = this.#input;
+    const plural = count === 1 ? '' : 's';
+    return to === null ? `call${plural} of ${place.name}` : `way${plural} from ${place.name} to ${to.name}`;
   }
 
   #stopForCost(cost: number): void {
@@ -293,7 +327,7 @@ class Capture {
     this.#isOver = true;
     const percent = (value: number) => `${(value * 100).toFixed(1)} %`;
     this.#input.notify(
-      `stopped: calls of ${this.#input.place.name} are so frequent that watching them takes more than ${percent(cost)} of a CPU; take a rarer function, or --max-cost`,
+      `stopped: ${this.#what(2)} are so frequent that watching them takes more than ${percent(cost)} of a CPU; take a rarer function, or --max-cost`,
     );
     this.#stop('cost');
   }
@@ -311,7 +345,7 @@ class Capture {
         `warning: ${formatMany(unsure, 'slow call')} ran, without a snapshot, within a call of ${place.name} that did not return: an exception or a jump may have left it`,
       );
     notify(
-      `${formatMany(calls, 'call')} of ${place.name}, ${formatMany(triggers, 'trigger')}, ${formatMany(kept.length, 'snapshot')} in ${directory}`,
+      `${formatCount(calls)} ${this.#what(calls)}, ${formatMany(triggers, 'trigger')}, ${formatMany(kept.length, 'snapshot')} in ${directory}`,
     );
   }
 }

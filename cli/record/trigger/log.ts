@@ -9,10 +9,17 @@ import * as z from 'zod';
 export const TriggerLine = z.object({
   function: z.string(),
   thread: z.number(),
+  /** Where it ended, if that is another place; absent: in that function. */
+  to: z.string().optional(),
   /** On perf's clock, as the events of the snapshot. */
   startNs: z.number(),
   endNs: z.number(),
-  /** From the end of the call until ptflame knew of it, and until it ordered the snapshot; by the fastest of the last minute. */
+  /** The snapshot was ordered at `endNs`, while the call ran; a later line with its thread and start has its end. */
+  isRunning: z.literal(true).optional(),
+  /**
+   * From the end of the call until ptflame knew of it, and until it ordered the snapshot; by the fastest of the last minute.
+   * Negative: the snapshot was ordered while the call ran.
+   */
   seenAfterNs: z.number(),
   /** Until perf had written the snapshot; null: there is none. */
   writtenAfterNs: z.number().nullable(),
@@ -24,6 +31,8 @@ export const TriggerLine = z.object({
 });
 export type TriggerLine = z.infer<typeof TriggerLine>;
 
+/** perf's name of the recording that goes on; snapshots get a time behind it. */
+export const CURRENT = 'snap';
 export const TRIGGERS_FILE = 'triggers.jsonl';
 /** About 5 MB. */
 const MAX_LINES = 20_000;

@@ -10,6 +10,7 @@ import { isAtLeast, type PerfVersion } from '../machine/version.js';
 import type { RecordOptions } from '../options.js';
 import { appendProbes, type ProbesPlan } from '../probes.js';
 import { mmapPages, ptEvent } from '../recording-plan.js';
+import { CURRENT } from './log.js';
 import type { Place } from './place.js';
 import type { CallTrigger } from './spec.js';
 
@@ -27,6 +28,8 @@ export interface CaptureInput {
   readonly trigger: CallTrigger;
   readonly pids: readonly number[];
   readonly place: Place;
+  /** What ends the way from there; null: the function's own returns do. */
+  readonly to: Place | null;
   readonly machine: Machine;
   readonly version: PerfVersion;
   /** The name of the group of its probes. */
@@ -36,8 +39,6 @@ export interface CaptureInput {
 
 /** x86-64 has four; one is for the entry. */
 const MAX_EXITS = 3;
-/** perf's name of the recording that goes on; snapshots get a time behind it. */
-export const CURRENT = 'snap';
 /** Of the watcher: a few thousand hits, which perf reads at once. */
 const WATCHER_BUFFER = '1M';
 /** Per CPU, without Intel PT: seconds of a busy program. */
@@ -46,23 +47,19 @@ const CONTROL = ['--control', 'fd:3,4', '-D', '-1'];
 
 /** @throws PtflameError if this machine, user or perf cannot do it */
 export function planCapture(input: CaptureInput): CapturePlan {
-  const { options, trigger, place, version, pids } = input;
+  const { options, trigger, place, to, version, pids } = input;
   if (!isAtLeast(version, 5, 10))
     throw new PtflameError('NOT_OFFERED', `--trigger FUNCTION needs perf 5.10 or newer; this is ${version.text}`, {
       hint: 'install a newer perf and pass it with --perf PATH',
     });
-  const exits = trigger.at === 'entry' ? [] : place.exits;
-  if (trigger.at === 'end' && exits.length === 0)
-    throw new PtflameError('NO_SUCH_TARGET', `--trigger: ${place.name} has no return instruction`, {
-      hint: `it goes on in ${place.jumpsTo.join(', ') || 'another function'}; or take ${trigger.function}@entry`,
-    });
+  const exits = trigger.at === 'entry' ? [] : to === null ? returnsOf(place) : [to.entry];
   const isByBreakpoint = exits.length <= MAX_EXITS;
   if (!isByBreakpoint) refuseWithoutProbes(input, exits.length);
   const ends = exits.map(() => 'end' as const);
   const kinds = ['entry' as const, ...(isByBreakpoint ? ends : ends.slice(0, 1))]; // one probe for all returns
   const probes = isByBreakpoint ? null : probesAt(input, exits);
   const events = isByBreakpoint
-    ? [place.entry, ...exits].map((offset) => `mem:0x${place.addressOf(offset).toString(16)}:x:u`)
+    ? [place.addressOf(place.entry), ...exits.map((to ?? place).addressOf)].map((at) => `mem:0x${at.toString(16)}:x:u`)
     : kinds.map((kind) => `${input.group}:${kind}`);
   return {
     recorder: recorderCommand(input),
@@ -74,6 +71,21 @@ export function planCapture(input: CaptureInput): CapturePlan {
     probes,
     events: kinds,
   };
+}
+
+function returnsOf({ name, exits }: Place): readonly number[] {
+  const refuse = (why: string, hint: string) => new PtflameError('NO_SUCH_TARGET', `--trigger: ${why}`, { hint });
+  if (exits === null)
+    throw refuse(
+      `the end of ${name} is unknown: no function begins there, or its code cannot be read`,
+      `take another function, '${name}..PLACE' or ${name}@entry`,
+    );
+  if (exits.returns.length === 0)
+    throw refuse(
+      `${name} has no return instruction`,
+      `it goes on in ${exits.jumpsTo.join(', ') || 'another function'}; or take ${name}@entry`,
+    );
+  return exits.returns;
 }
 
 function recorderCommand({ options, pids, machine, directory }: CaptureInput): string[] {

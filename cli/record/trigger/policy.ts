@@ -6,6 +6,8 @@ import type { Call } from './calls.js';
 export interface PolicyOptions {
   /** Number of snapshots to keep; the slowest. */
   readonly keep: number;
+  /** What their files may take on disk; the slowest stays if it alone takes more. Default: as much as they take. */
+  readonly keepBytes?: number;
   /** The least time between snapshots. */
   readonly everyNs: number;
 }
@@ -22,6 +24,7 @@ export interface Kept {
 
 interface Snapshot {
   readonly file: string;
+  readonly bytes: number;
   /** The buffer was frozen before. */
   readonly writtenNs: number;
 }
@@ -31,6 +34,7 @@ export class Policy {
   readonly #kept: Kept[] = []; // the slowest first
   /** null in it: nobody wants the snapshot. */
   #ordered: { readonly call: Call | null } | null = null;
+  readonly #bytesOf = new Map<string, number>();
   #previous: Snapshot | null = null;
   #lastNs = Number.NEGATIVE_INFINITY;
 
@@ -47,16 +51,31 @@ export class Policy {
     return this.#ordered !== null;
   }
 
-  /** Call it when the call ends. Returns null if a snapshot shall be ordered now: it counts as ordered then. */
+  /** Calls that last no longer get no snapshot. */
+  get leastNs(): number {
+    const { keep, keepBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const fastest = this.#kept.at(-1);
+    const isFull = this.#kept.length >= keep || this.#keptBytes() + (this.#previous?.bytes ?? 0) > keepBytes;
+    return isFull && fastest !== undefined ? durationOf(fastest.call) : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Call it when the call ends, or while it runs. Returns null if a snapshot shall be ordered now: it counts as ordered then. */
   onTrigger(call: Call): Refusal | null {
-    const { keep, everyNs } = this.#options;
-    const fastest = this.#kept[keep - 1];
-    if (fastest !== undefined && durationOf(call) <= durationOf(fastest.call)) return 'faster';
+    const { everyNs } = this.#options;
+    if (durationOf(call) <= this.leastNs) return 'faster';
     if (this.#ordered !== null) return 'busy';
     if (call.endNs - this.#lastNs < everyNs) return 'too soon';
     this.#lastNs = call.endNs;
     this.#ordered = { call };
     return null;
+  }
+
+  /** A call has ended whose snapshot was ordered, and may be written, while it ran. */
+  onEnded(call: Call): void {
+    if (isSame(this.#ordered?.call, call)) this.#ordered = { call };
+    const at = this.#kept.findIndex((kept) => isSame(kept.call, call));
+    const [kept] = at < 0 ? [] : this.#kept.splice(at, 1);
+    if (kept !== undefined) this.#insert({ ...kept, call });
   }
 
   /** Orders a snapshot that nobody wants, so that the file with the records between snapshots stays small. */
@@ -73,12 +92,20 @@ export class Policy {
     return call;
   }
 
-  /** perf wrote what was ordered; `nowNs` is on the clock of calls. Returns what it is kept as (null: not kept), and which files nobody needs any more. */
-  onWritten(file: string, nowNs: number): { readonly kept: Kept | null; readonly unneeded: readonly string[] } {
+  /**
+   * perf wrote what was ordered; `nowNs` is on the clock of calls. Returns what it is kept as (null: not kept), and which files
+   * nobody needs any more.
+   */
+  onWritten(
+    file: string,
+    nowNs: number,
+    bytes: number,
+  ): { readonly kept: Kept | null; readonly unneeded: readonly string[] } {
     const ordered = this.#ordered;
     this.#ordered = null;
     const before = this.#previous;
-    this.#previous = { file, writtenNs: nowNs };
+    this.#previous = { file, writtenNs: nowNs, bytes };
+    this.#bytesOf.set(file, bytes);
     const call = ordered?.call ?? null;
     const files = [file, ...(before === null ? [] : [before.file]), ...this.#files()];
     const kept = call && {
@@ -88,7 +115,9 @@ export class Policy {
     };
     if (kept !== null) this.#insert(kept);
     const needed = new Set([...this.#files(), ...(this.#previous === null ? [] : [this.#previous.file])]);
-    return { kept, unneeded: [...new Set(files)].filter((each) => !needed.has(each)) };
+    const unneeded = [...new Set(files)].filter((each) => !needed.has(each));
+    for (const each of unneeded) this.#bytesOf.delete(each);
+    return { kept, unneeded };
   }
 
   /** Returns the last file if no kept call needs it. Call it at the end. */
@@ -104,8 +133,18 @@ export class Policy {
   #insert(kept: Kept): void {
     const at = this.#kept.findIndex(({ call }) => durationOf(call) < durationOf(kept.call));
     this.#kept.splice(at < 0 ? this.#kept.length : at, 0, kept);
-    this.#kept.length = Math.min(this.#kept.length, this.#options.keep);
+    const { keep, keepBytes = Number.POSITIVE_INFINITY } = this.#options;
+    while (this.#kept.length > 1 && (this.#kept.length > keep || this.#keptBytes() > keepBytes)) this.#kept.pop();
   }
+
+  #keptBytes(): number {
+    return [...new Set(this.#files())].reduce((sum, file) => sum + (this.#bytesOf.get(file) ?? 0), 0);
+  }
+}
+
+/** One may have ended since. */
+function isSame(a: Call | null | undefined, b: Call): boolean {
+  return a?.tid === b.tid && a.startNs === b.startNs;
 }
 
 export function durationOf({ startNs, endNs }: Call): number {

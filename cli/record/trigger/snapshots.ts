@@ -6,8 +6,7 @@ import { basename, join } from 'node:path';
 import { systemReason } from '../../../src/model/errors.js';
 import { formatDuration } from '../../../src/render/format.js';
 import type { Call } from './calls.js';
-import { type TriggerLine, TriggerLog } from './log.js';
-import { CURRENT } from './plan.js';
+import { CURRENT, type TriggerLine, TriggerLog } from './log.js';
 import { durationOf, Policy, type PolicyOptions } from './policy.js';
 
 /** perf writes a snapshot in a tenth of a second, and more slowly to a slow disk. */
@@ -20,6 +19,8 @@ const DUMPED = /\[ perf record: Dump (.+?) \]/g;
 export interface SnapshotsInput extends PolicyOptions {
   /** The name of the function, for the log. */
   readonly function: string;
+  /** Of the place that ends it, if it is another. */
+  readonly to?: string;
   readonly directory: string;
   /** Makes perf dump its buffer; false: it has ended. */
   readonly order: () => boolean;
@@ -34,7 +35,9 @@ export class Snapshots {
   readonly #policy: Policy;
   readonly #log: TriggerLog;
   /** The call whose snapshot is in flight. */
-  #ordered: { readonly call: Call; readonly seenAfterNs: number } | null = null;
+  #ordered: Ordered | null = null;
+  /** Snapshots that were ordered while their calls ran, and are written, by the threads. */
+  readonly #early = new Map<number, Written>();
   #onWritten: () => void = () => {};
   #messages = '';
   #files = 0;
@@ -57,9 +60,36 @@ export class Snapshots {
     this.triggers++;
     const seenAfterNs = this.delays.since(call.endNs, nowNs);
     const refusal = this.#policy.onTrigger(call);
-    if (refusal !== null) return this.#addLine(call, seenAfterNs, { why: refusal });
-    this.#ordered = { call, seenAfterNs };
+    if (refusal !== null) return this.#addLine(call, { seenAfterNs, why: refusal });
+    this.#ordered = { call, seenAfterNs, isRunning: false };
     this.#order();
+  }
+
+  /** A call that still runs is slow: orders its snapshot now. Returns false if it gets none before it ends. */
+  onRunning(call: Call): boolean {
+    if (this.#policy.onTrigger(call) !== null) return false;
+    this.triggers++;
+    this.#ordered = { call, seenAfterNs: 0, isRunning: true };
+    this.#order();
+    return true;
+  }
+
+  /** A call has ended for which `onRunning` has ordered a snapshot. */
+  onEnded(call: Call): void {
+    this.#policy.onEnded(call);
+    const ordered = this.#ordered;
+    if (ordered?.isRunning && ordered.call.tid === call.tid && ordered.call.startNs === call.startNs)
+      this.#ordered = { call, seenAfterNs: ordered.call.endNs - call.endNs, isRunning: false };
+    const early = this.#early.get(call.tid);
+    if (early === undefined || early.startNs !== call.startNs) return;
+    this.#early.delete(call.tid);
+    const sinceNs = early.endNs - call.endNs;
+    this.#addLine(call, { ...early.outcome, seenAfterNs: sinceNs, writtenAfterNs: early.writtenAfterNs + sinceNs });
+  }
+
+  /** Calls of which no snapshot would be kept last no longer. */
+  get leastNs(): number {
+    return this.#policy.leastNs;
   }
 
   /** perf printed something; it may be the name of a dump. */
@@ -133,16 +163,17 @@ export class Snapshots {
     const ordered = this.#ordered;
     this.#ordered = null;
     const nowNs = performance.now() * 1e6;
-    const { kept, unneeded } = this.#policy.onWritten(file, this.delays.onPerfClock(nowNs));
+    const { directory, notify } = this.#input;
+    const bytes = statSync(join(directory, file), { throwIfNoEntry: false })?.size ?? 0;
+    const { kept, unneeded } = this.#policy.onWritten(file, this.delays.onPerfClock(nowNs), bytes);
     if (ordered !== null && kept !== null) {
-      const { call, seenAfterNs } = ordered;
-      const { directory, notify } = this.#input;
-      this.#addLine(call, seenAfterNs, {
-        file,
-        before: kept.before,
-        writtenAfterNs: this.delays.since(call.endNs, nowNs),
-      });
-      notify(`${formatDuration(durationOf(call))} in thread ${call.tid}: ${join(directory, file)}`);
+      const { call, seenAfterNs, isRunning } = ordered;
+      const outcome = { file, before: kept.before };
+      const writtenAfterNs = this.delays.since(call.endNs, nowNs);
+      if (isRunning) this.#early.set(call.tid, { startNs: call.startNs, endNs: call.endNs, writtenAfterNs, outcome });
+      this.#addLine(call, { ...outcome, seenAfterNs, writtenAfterNs, ...(isRunning && { isRunning }) });
+      const runs = isRunning ? ', and still running,' : '';
+      notify(`${formatDuration(durationOf(call))}${runs} in thread ${call.tid}: ${join(directory, file)}`);
     }
     for (const each of unneeded) this.#remove(each);
     this.#onWritten();
@@ -152,13 +183,22 @@ export class Snapshots {
     const ordered = this.#ordered;
     this.#ordered = null;
     this.#policy.onFailed();
-    if (ordered !== null) this.#addLine(ordered.call, ordered.seenAfterNs, { why: 'not written' });
+    if (ordered !== null) this.#addLine(ordered.call, { seenAfterNs: ordered.seenAfterNs, why: 'not written' });
     this.#onWritten();
   }
 
-  #addLine({ tid, startNs, endNs }: Call, seenAfterNs: number, outcome: Outcome): void {
+  #addLine({ tid, startNs, endNs }: Call, outcome: Outcome): void {
+    const { function: name, to } = this.#input;
     const none = { writtenAfterNs: null, file: null, before: null, why: null };
-    const line = { function: this.#input.function, thread: tid, startNs, endNs, seenAfterNs, ...none, ...outcome };
+    const line = {
+      function: name,
+      ...(to && { to }),
+      thread: tid,
+      startNs,
+      endNs,
+      ...none,
+      ...outcome,
+    };
     try {
       this.#log.add(line, new Set(this.#policy.kept.map(({ file }) => file)));
     } catch (error) {
@@ -171,7 +211,23 @@ export class Snapshots {
   }
 }
 
-type Outcome = Partial<Pick<TriggerLine, 'file' | 'before' | 'writtenAfterNs' | 'why'>>;
+type Outcome = Pick<TriggerLine, 'seenAfterNs'> &
+  Partial<Pick<TriggerLine, 'file' | 'before' | 'writtenAfterNs' | 'why' | 'isRunning'>>;
+
+interface Ordered {
+  readonly call: Call;
+  readonly seenAfterNs: number;
+  /** It still runs. */
+  readonly isRunning: boolean;
+}
+
+interface Written {
+  readonly startNs: number;
+  /** When it was ordered. */
+  readonly endNs: number;
+  readonly writtenAfterNs: number;
+  readonly outcome: Pick<TriggerLine, 'file' | 'before'>;
+}
 
 /**
  * Tells how late ptflame learns of events: perf's clock has an origin of its own, so the event that arrived fastest counts as

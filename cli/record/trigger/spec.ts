@@ -1,6 +1,6 @@
 /**
- * Parses what `--trigger` takes: `signal`, or a function and how long a call of it must last. Refuses options that contradict
- * it, or the lack of it.
+ * Parses what `--trigger` takes: `signal`, a function and how long a call of it must last, or two places and how long the way from
+ * one to the other must take. Refuses options that contradict it, or the lack of it.
  */
 import { PtflameError } from '../../../src/model/errors.js';
 import { kebabCase } from '../../usage/flag.js';
@@ -11,6 +11,8 @@ export interface CallTrigger {
   readonly kind: 'call';
   /** As typed, without the time. */
   readonly function: string;
+  /** The place that ends what the function begins; null: its own returns do. */
+  readonly to: string | null;
   /** `entry`: a snapshot when the call begins; `end`: when it ends. */
   readonly at: 'entry' | 'end';
   /** Calls that last at least this long. */
@@ -23,6 +25,8 @@ const NS = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9 } as const;
 /** The last ">" that a time follows: `operator>` and `vector<vector<int>>` have others. */
 const LIMIT = /^(.*?)\s*>\s*(\d{1,9}(?:\.\d{1,6})?)(ns|us|µs|ms|s|m)$/;
 const ENTRY = /^(.*)@entry$/;
+/** `parse..reply`, but not `../src/parse.c:12` nor `print(char const*, ...)`. */
+const WAY = /^(.*[^./\s])\s*\.\.(?![./])\s*(.+)$/;
 
 /** @throws PtflameError BAD_OPTION */
 export function parseTrigger(text: string): Trigger {
@@ -34,21 +38,24 @@ export function parseTrigger(text: string): Trigger {
   const name = entered ?? rest;
   if (name === '' || /[>@]\s*\d[^()<>]*$/.test(name)) throw unclear(text, 'is no function and time');
   if (entered !== undefined && minNs > 0) throw unclear(text, 'has no time yet when the call begins');
-  return { kind: 'call', function: name, at: entered === undefined ? 'end' : 'entry', minNs };
+  const [, from = name, to = null] = WAY.exec(name) ?? [];
+  if (entered !== undefined && to !== null)
+    throw unclear(text, 'ends when the call of the second function begins anyway');
+  return { kind: 'call', function: from, to, at: entered === undefined ? 'end' : 'entry', minNs };
 }
 
 function unclear(text: string, why: string): PtflameError {
   return new PtflameError('BAD_OPTION', `--trigger ${text}: this ${why}`, {
-    hint: "such as --trigger 'parse>10ms', --trigger parse@entry, or --trigger signal",
+    hint: "such as --trigger 'parse>10ms', --trigger 'parse..reply>10ms', --trigger parse@entry, or --trigger signal",
   });
 }
 
-const OF_CAPTURES = ['keep', 'every', 'maxCost'] as const;
+const OF_CAPTURES = ['keep', 'keepSize', 'every', 'maxCost', 'early'] as const;
 const USELESS = ['waits', 'probe', 'kernel', 'only', 'filter', 'perThread', 'dryRun'] as const;
 
 /** Without a function as a trigger. @throws PtflameError BAD_OPTION */
 export function refuseCaptureOptions(options: RecordOptions): void {
-  const useless = OF_CAPTURES.find((name) => options[name] !== undefined);
+  const useless = OF_CAPTURES.find((name) => options[name] !== undefined && options[name] !== false);
   if (useless === undefined) return;
   throw new PtflameError('BAD_OPTION', `--${kebabCase(useless)} works only with --trigger FUNCTION`, {
     hint: "add --trigger, such as --trigger 'parse>10ms'",
@@ -56,8 +63,12 @@ export function refuseCaptureOptions(options: RecordOptions): void {
 }
 
 /** With a function as a trigger. @throws PtflameError BAD_OPTION */
-export function refuseUselessOptions(options: RecordOptions): void {
+export function refuseUselessOptions(options: RecordOptions, { minNs }: CallTrigger): void {
   refuseWithoutTrace(options);
+  if (options.early && minNs === 0)
+    throw new PtflameError('BAD_OPTION', '--early needs a time after which a call is slow', {
+      hint: "add it, such as --trigger 'parse>10ms'",
+    });
   const useless = USELESS.find((name) => options[name] !== undefined && options[name] !== false);
   if (useless === undefined) return;
   throw new PtflameError('BAD_OPTION', `--trigger FUNCTION and --${kebabCase(useless)} are mutually exclusive`, {

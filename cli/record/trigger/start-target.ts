@@ -17,13 +17,13 @@ const LOADING_MS = 2000;
 const POLL_MS = 2;
 const TERM_MS = 3000;
 
-/** @throws PtflameError for targets other than processes and commands */
-export async function startTarget(target: Target, name: string): Promise<StartedTarget> {
+/** Waits until it has mapped all `places`. @throws PtflameError for targets other than processes and commands */
+export async function startTarget(target: Target, places: readonly string[]): Promise<StartedTarget> {
   switch (target.kind) {
     case 'processes':
       return { pids: target.pids, end: async () => {} };
     case 'command':
-      return startCommand(target.command, name);
+      return startCommand(target.command, places);
     case 'threads':
     case 'cpus':
     case 'all-cpus':
@@ -31,7 +31,10 @@ export async function startTarget(target: Target, name: string): Promise<Started
   }
 }
 
-async function startCommand([file = '', ...args]: readonly string[], name: string): Promise<StartedTarget> {
+async function startCommand(
+  [file = '', ...args]: readonly string[],
+  places: readonly string[],
+): Promise<StartedTarget> {
   const { execa } = await import('execa');
   const child = execa(file, args, { stdio: 'inherit', reject: false, cleanup: true });
   let isOver = false;
@@ -51,7 +54,7 @@ async function startCommand([file = '', ...args]: readonly string[], name: strin
     for (;;) {
       if (pid === undefined || isOver) throw notRunning(file);
       try {
-        findPlace(pid, name);
+        for (const place of places) await findPlace(pid, place);
         return { pids: [pid], end };
       } catch (error) {
         if (performance.now() > untilMs) throw error;

@@ -1,7 +1,8 @@
 /**
- * Finds the inlined functions that the code at addresses of a binary comes from, in its entries of subroutines (DWARF 5, 3.3.8).
+ * Finds the inlined functions that the code at addresses of a binary comes from, and the functions that one is inlined into, in
+ * its entries of subroutines (DWARF 5, 3.3.8).
  *
- * Only units that have one of the addresses are read. Debug information that contradicts itself gives no inlined functions.
+ * By addresses, only units that have one of them are read. Debug information that contradicts itself gives no inlined functions.
  */
 import { countAtOrBelow, firstThat } from '../../model/columns.js';
 import type { ElfFile } from '../elf-file.js';
@@ -88,6 +89,43 @@ function findChains(
     if (chain === undefined) known.set(inlined, (chain = chainOf(inlined, names, reading)));
     chains[row] = chain;
   }
+}
+
+/** Returns the addresses of the functions that functions with such names are inlined into, by these names. */
+export function inlinedInto(
+  elf: ElfFile,
+  isWanted: (name: string) => boolean,
+  reading = readingAlone(),
+): Map<string, Set<number>> {
+  const found = new Map<string, Set<number>>();
+  const file = new DebugFile(elf, reading);
+  const split = new SplitUnits(reading);
+  const find = (unit: Unit, names: FunctionNames) =>
+    eachEntry<number | null>(unit, SUBROUTINES, null, (tag, entry, into) => {
+      if (tag === Tag.Subprogram) return startOf(unit, entry);
+      const origin = into === null ? null : referenceIn(unit, entry.get(Attribute.AbstractOrigin));
+      const name = origin && names.nameOf(origin);
+      if (into === null || name === null || !isWanted(name)) return into;
+      found.set(name, (found.get(name) ?? new Set()).add(into));
+      return into;
+    });
+  const names = new FunctionNames(file, file.units);
+  for (const unit of file.units)
+    reading.budget.orNull(() => {
+      find(unit, names);
+      split.find(unit, (half) => find(half, new FunctionNames(half.file, [half])));
+    });
+  return found;
+}
+
+/** The first of its ranges has its entry. */
+function startOf(unit: Unit, entry: Attributes): number | null {
+  let first: number | null = null;
+  const onRange = (start: number) => {
+    if (start !== 0) first ??= start; // else the linker left it out
+  };
+  unit.file.sections.budget.orNull(() => eachRange(unit, onRange, entry));
+  return first;
 }
 
 function chainOf(innermost: Inlined, names: FunctionNames, { budget }: DebugReading): InlineChain {

@@ -1,7 +1,7 @@
 /**
- * Finds the lines of source code at addresses of a binary, in its line tables.
+ * Finds the lines of source code at addresses of a binary, and the addresses of a line, in its line tables.
  *
- * Only the tables of units that have one of the addresses are read. Debug information that contradicts itself gives no lines.
+ * By addresses, only the tables of units that have one of them are read. Debug information that contradicts itself gives no lines.
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import type { SourceLine } from '../../model/symbol-table.js';
@@ -68,6 +68,15 @@ function tablesWith(file: DebugFile, addresses: Float64Array): LineTable[] {
 
 /** Calls `onLine` with the row of each wanted address that the table has. */
 function eachLine(unit: Unit, at: number, wanted: Float64Array, onLine: (row: number, line: SourceLine) => void): void {
+  const { reader, header, paths } = openTable(unit, at);
+  const onFound = (row: number, file: number, line: number) => {
+    const path = line > 0 ? paths.pathOf(file) : null;
+    if (path !== null) onLine(row, { file: path, line });
+  };
+  runLineProgram(reader, header, rowFinder(wanted, unit.file.sections.budget, onFound));
+}
+
+function openTable(unit: Unit, at: number) {
   const { sections } = unit.file;
   const head = sections.window(LINES, at, 12);
   const length = head.unitLength();
@@ -76,12 +85,52 @@ function eachLine(unit: Unit, at: number, wanted: Float64Array, onLine: (row: nu
   reader.unitLength();
   const header = readLineHeader(reader, sections.budget);
   reader.at = header.programAt;
-  const paths = new LinePaths(unit, header);
-  const onFound = (row: number, file: number, line: number) => {
-    const path = line > 0 ? paths.pathOf(file) : null;
-    if (path !== null) onLine(row, { file: path, line });
+  return { reader, header, paths: new LinePaths(unit, header) };
+}
+
+/** Where a line of source code is. */
+export interface LinePlaces {
+  /** Where a statement of the line begins; none: the line has no code. */
+  readonly addresses: readonly number[];
+  /** The next line of the file that has code. */
+  readonly nextLine: number | null;
+  /** The file is in the debug information. */
+  readonly isKnown: boolean;
+}
+
+/** `path`: of a file, or the end of its path. */
+export function placesOfLine(elf: ElfFile, path: string, line: number, reading = readingAlone()): LinePlaces {
+  const file = new DebugFile(elf, reading);
+  const addresses = new Set<number>();
+  let nextLine = Number.POSITIVE_INFINITY;
+  let isKnown = false;
+  const onTable = (unit: Unit, at: number) => {
+    const { reader, header, paths } = openTable(unit, at);
+    const isWanted = (number: number) => `/${paths.pathOf(number)}`.endsWith(`/${path}`);
+    let before: number | null = null; // the line of the row before, in the file
+    let isLeftOut = false; // by the linker
+    let isFirst = true; // of the sequence
+    runLineProgram(reader, header, (row) => {
+      if (isFirst) isLeftOut = row.address === 0;
+      isFirst = row.isEnd;
+      const own = !row.isEnd && !isLeftOut && isWanted(row.file) ? row.line : null;
+      isKnown ||= own !== null;
+      if (own !== null && row.isStatement && own > line) nextLine = Math.min(nextLine, own);
+      if (own === line && own !== before && row.isStatement) addresses.add(row.address);
+      before = own;
+    });
   };
-  runLineProgram(reader, header, rowFinder(wanted, sections.budget, onFound));
+  const tables = new Set<number>();
+  reading.budget.orNull(() =>
+    file.eachUnit((unit) => {
+      const at = offsetOf(unit.attributes.get(Attribute.StmtList));
+      if (at === null || tables.has(at)) return;
+      tables.add(at);
+      reading.budget.orNull(() => onTable(unit, at));
+    }),
+  );
+  const next = Number.isFinite(nextLine) ? nextLine : null;
+  return { addresses: [...addresses].sort((a, b) => a - b), nextLine: next, isKnown };
 }
 
 /**

@@ -78,6 +78,60 @@ describe('record --trigger', () => {
     expect(lines.find(({ startNs }) => startNs === 90_000 * MS)).toMatchObject({ why: 'faster', file: null });
   });
 
+  test('keeps snapshots up to a size', async ({ dir }) => {
+    const calls = [20, 50, 30].map((ms, row) => [row === 0 ? 0 : 150, call(10_000 * (row + 1), ms)] as const);
+    const fake = hits([0, streamHead(2)], ...calls, [150, call(90_000, 15)], [150, call(95_000, 70)]);
+    await runUntil(dir, /70 ms in thread 5/, { fake }, ['--keep-size', '400']); // the fake perf's files have 168 bytes
+    const kept = (await linesIn(dir)).filter(({ file }) => file !== null && existsSync(dir.file(`slow/${file}`)));
+    expect(kept.map(({ startNs, endNs }) => endNs - startNs)).toEqual([50 * MS, 70 * MS]);
+  });
+
+  test('takes the snapshot while the call still runs, and notes its end later', async ({ dir }) => {
+    const pid = target.pid as number;
+    const [begins, ends] = [
+      hit({ event: 0, pid, tid: 5, ns: 100 * MS, sp: 0x7000 }),
+      hit({ event: 1, pid, tid: 5, ns: 9000 * MS, sp: 0x7000 }),
+    ];
+    const fake = hits([0, head(begins)], [1000, Buffer.concat([ends, call(9100, 5, 6)])], [200, call(9200, 50, 6)]);
+    const { stderr } = await runUntil(dir, /50 ms in thread 6/, { fake }, ['--early']);
+    expect(stderr).toMatch(/ms, and still running, in thread 5: slow\/0001\.data\n/);
+    expect(stderr).toContain('3 calls of clock_nanosleep, 2 triggers, 2 snapshots in slow\n');
+    const [running, ended] = await linesIn(dir);
+    expect(running).toMatchObject({ thread: 5, startNs: 100 * MS, file: '0001.data', isRunning: true });
+    expect(ended).toMatchObject({ thread: 5, startNs: 100 * MS, endNs: 9000 * MS, file: '0001.data' });
+    expect(ended?.isRunning).toBeUndefined();
+    expect(ended?.seenAfterNs).toBe((running?.endNs as number) - 9000 * MS);
+    const { stdout } = await ptflame(['info', 'slow'], { cwd: dir.path });
+    expect(stdout).toMatch(
+      /triggers +2\nsnapshots +2\n0001\.data +8\.9 s in thread 5 from .*; snapshot .* before its end\n0002/,
+    );
+  });
+
+  test('says so if a call still runs at the end', async ({ dir }) => {
+    const begins = hit({ event: 0, pid: target.pid as number, tid: 5, ns: 100 * MS, sp: 0x7000 });
+    await runUntil(dir, /still running/, { fake: hits([0, head(begins)]) }, ['--early']);
+    const { stdout } = await ptflame(['info', 'slow'], { cwd: dir.path });
+    expect(stdout).toMatch(
+      /^0001\.data .* in thread 5 from 0\.100000000; snapshot while it ran; its end is not known$/m,
+    );
+  });
+
+  test('takes ways from one function to another, also from deeper in the stack', async ({ dir }) => {
+    const pid = target.pid as number;
+    const way = (at: number, ms: number) =>
+      Buffer.concat([
+        hit({ event: 0, pid, tid: 5, ns: at * MS, sp: 0x7000 }),
+        hit({ event: 1, pid, tid: 5, ns: (at + ms) * MS, sp: 0x6000 }),
+      ]);
+    const fake = hits([0, head(way(100, 5), way(200, 20))]);
+    const { stderr } = await runUntil(dir, /0001\.data/, { fake }, ['--trigger', 'clock_nanosleep..getpid>10ms']);
+    expect(stderr).toContain('waiting for ways from clock_nanosleep to getpid of 10 ms or more');
+    expect(stderr).toContain('2 ways from clock_nanosleep to getpid, 1 trigger, 1 snapshot in slow\n');
+    expect(await linesIn(dir)).toMatchObject([{ function: 'clock_nanosleep', to: 'getpid', startNs: 200 * MS }]);
+    const watcher = logOf(dir).find((entry): entry is string[] => entry.includes('-'));
+    expect(watcher?.filter((each) => each.startsWith('mem:'))).toHaveLength(2);
+  });
+
   test('watches with breakpoints at the entry and the returns, and orders by SIGUSR2', async ({ dir }) => {
     await runUntil(dir, /0001\.data/, { fake: hits([0, head(call(1, 20))]) });
     const [recorder, watcher] = logOf(dir).filter((entry): entry is string[] => entry[0] === 'record');
@@ -165,6 +219,15 @@ describe('a perf that misbehaves', () => {
   });
 });
 
+test('a ptflame that is killed leaves its snapshots, and info says what else', async ({ dir }) => {
+  const { running } = await startRecord(dir, args, { fake: hits([0, head(call(1, 20))]) });
+  await vi.waitFor(async () => expect(await linesIn(dir)).toMatchObject([{ file: '0001.data' }]), { timeout: 50_000 });
+  running.kill('SIGKILL');
+  await running;
+  const { stdout } = await ptflame(['info', 'slow'], { cwd: dir.path });
+  expect(stdout).toMatch(/^0001\.data +20 ms in thread 5 .*\nsnap +perf still writes it; or ptflame was killed/m);
+});
+
 describe('is refused', () => {
   test.for<[string, readonly string[], RegExp]>([
     [
@@ -177,6 +240,8 @@ describe('is refused', () => {
       ['--probe', 'x=./server:f'],
       /--trigger FUNCTION and --probe are mutually exclusive/,
     ],
+    ['early without a time', ['--trigger', 'clock_nanosleep', '--early'], /--early needs a time/],
+    ['from a place to itself', ['--trigger', 'getpid..getpid'], /getpid and getpid are the same place/],
     ['for a directory with files in it', ['-o', '.'], /\. is not empty/],
     ['for a number of snapshots that is none', ['--keep', '0'], /--keep/],
   ])('%s', async ([, more, message], { dir }) => {

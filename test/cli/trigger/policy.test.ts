@@ -7,7 +7,7 @@ const S = 1e9;
 const callOf = (endNs: number, durationNs: number): Call => ({ tid: 1, startNs: endNs - durationNs, endNs });
 
 /** Runs calls; each snapshot is written `writeNs` after its call. Returns the files on disk at the end, and the most at once. */
-function run(policy: Policy, calls: readonly Call[], writeNs = 1) {
+function run(policy: Policy, calls: readonly Call[], writeNs = 1, bytes = 1) {
   const disk = new Set<string>();
   const refused = new Map<string, number>();
   let most = 0;
@@ -21,7 +21,7 @@ function run(policy: Policy, calls: readonly Call[], writeNs = 1) {
     const file = `${++files}`;
     disk.add(file);
     most = Math.max(most, disk.size);
-    for (const each of policy.onWritten(file, call.endNs + writeNs).unneeded) disk.delete(each);
+    for (const each of policy.onWritten(file, call.endNs + writeNs, bytes).unneeded) disk.delete(each);
   }
   return { disk, refused, most, files };
 }
@@ -43,7 +43,7 @@ describe('snapshots', () => {
     const policy = new Policy({ keep: 10, everyNs: S });
     expect(policy.onTrigger(callOf(10 * S, 5))).toBeNull();
     expect(policy.onTrigger(callOf(12 * S, 5))).toBe('busy');
-    policy.onWritten('1', 12 * S);
+    policy.onWritten('1', 12 * S, 1);
     expect(policy.onTrigger(callOf(10.5 * S, 5))).toBe('too soon');
     expect(policy.onTrigger(callOf(11 * S, 5))).toBeNull();
   });
@@ -51,11 +51,11 @@ describe('snapshots', () => {
   test('the one before stays if the call began in it', () => {
     const policy = new Policy({ keep: 1, everyNs: 0 });
     policy.onTrigger(callOf(10 * S, 5));
-    policy.onWritten('1', 10 * S);
+    policy.onWritten('1', 10 * S, 1);
     policy.onTrigger(callOf(12 * S, 3 * S));
-    expect(policy.onWritten('2', 12 * S)).toMatchObject({ kept: { file: '2', before: '1' }, unneeded: [] });
+    expect(policy.onWritten('2', 12 * S, 1)).toMatchObject({ kept: { file: '2', before: '1' }, unneeded: [] });
     policy.onTrigger(callOf(20 * S, 4 * S));
-    expect(policy.onWritten('3', 20 * S)).toMatchObject({ kept: { before: null }, unneeded: ['2', '1'] });
+    expect(policy.onWritten('3', 20 * S, 1)).toMatchObject({ kept: { before: null }, unneeded: ['2', '1'] });
   });
 
   test('that perf did not write take no place', () => {
@@ -71,10 +71,54 @@ describe('snapshots', () => {
     const policy = new Policy({ keep: 3, everyNs: 0 });
     expect(policy.onGrown()).toBe(true);
     expect(policy.onGrown()).toBe(false);
-    expect(policy.onWritten('1', S)).toEqual({ kept: null, unneeded: [] });
+    expect(policy.onWritten('1', S, 1)).toEqual({ kept: null, unneeded: [] });
     policy.onTrigger(callOf(9 * S, 5));
-    expect(policy.onWritten('2', 9 * S).unneeded).toEqual(['1']);
+    expect(policy.onWritten('2', 9 * S, 1).unneeded).toEqual(['1']);
     expect(policy.unneededAtEnd()).toBeNull();
+  });
+});
+
+describe('a limit of bytes', () => {
+  const seconds = (durations: readonly number[]) => durations.map((ns, row) => callOf((row + 1) * S, ns));
+
+  test('drops the fastest, and refuses faster ones once nothing more fits', () => {
+    const policy = new Policy({ keep: Number.POSITIVE_INFINITY, keepBytes: 25, everyNs: 0 });
+    const { disk, refused } = run(policy, seconds([5, 9, 3, 7, 6]), 1, 10);
+    expect(policy.kept.map(({ call }) => durationOf(call))).toEqual([9, 7]);
+    expect(disk).toEqual(new Set(['2', '3']));
+    expect(refused).toEqual(new Map([['faster', 2]]));
+  });
+
+  test('counts a file once that two calls need', () => {
+    const policy = new Policy({ keep: Number.POSITIVE_INFINITY, keepBytes: 30, everyNs: 0 });
+    run(policy, [callOf(10 * S, 5), callOf(12 * S, 3 * S), callOf(14 * S, 3 * S)], 1, 10);
+    expect(policy.kept).toHaveLength(3);
+  });
+
+  test('keeps the slowest even if it alone is larger', () => {
+    const policy = new Policy({ keep: 10, keepBytes: 5, everyNs: 0 });
+    run(policy, seconds([5, 9, 3]), 1, 10);
+    expect(policy.kept.map(({ call }) => durationOf(call))).toEqual([9]);
+  });
+});
+
+describe('a call that still runs', () => {
+  test('counts by its whole duration once it has ended', () => {
+    const policy = new Policy({ keep: 2, everyNs: 0 });
+    policy.onTrigger({ tid: 1, startNs: S, endNs: S + 10 });
+    policy.onWritten('1', 2 * S, 1);
+    policy.onTrigger({ tid: 2, startNs: 3 * S, endNs: 3 * S + 20 });
+    policy.onWritten('2', 4 * S, 1);
+    expect([policy.kept[0]?.file, policy.leastNs]).toEqual(['2', 10]);
+    policy.onEnded({ tid: 1, startNs: S, endNs: S + 30 });
+    expect([policy.kept[0]?.file, policy.leastNs]).toEqual(['1', 20]);
+  });
+
+  test('counts so, too, if it ends while its snapshot is written', () => {
+    const policy = new Policy({ keep: 2, everyNs: 0 });
+    policy.onTrigger({ tid: 1, startNs: S, endNs: S + 10 });
+    policy.onEnded({ tid: 1, startNs: S, endNs: S + 30 });
+    expect(policy.onWritten('1', 2 * S, 1).kept?.call.endNs).toBe(S + 30);
   });
 });
 

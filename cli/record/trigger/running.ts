@@ -1,0 +1,70 @@
+/**
+ * Tells of calls that are slow while they still run.
+ */
+import type { Call } from './calls.js';
+
+export interface RunningInput {
+  /** A call is slow when it has run longer. It may grow. */
+  readonly limitNs: () => number;
+  /** Now, on the clock of calls. */
+  readonly nowNs: () => number;
+  /** Returns false if it shall be told again. */
+  readonly onSlow: (call: Call) => boolean;
+}
+
+interface Running {
+  readonly startNs: number;
+  timer: NodeJS.Timeout | null;
+  isTold: boolean;
+}
+
+/** A call of which somebody wants to be told again. */
+const RETRY_MS = 10;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export class RunningCalls {
+  readonly #input: RunningInput;
+  readonly #threads = new Map<number, Running>();
+
+  constructor(input: RunningInput) {
+    this.#input = input;
+  }
+
+  /** The outermost call of a thread runs since `startNs`; null: there is none. */
+  update(tid: number, startNs: number | null): void {
+    const known = this.#threads.get(tid);
+    if (known?.startNs === startNs) return;
+    if (known?.timer) clearTimeout(known.timer);
+    if (startNs === null) return void this.#threads.delete(tid);
+    const running = { startNs, timer: null, isTold: false };
+    this.#threads.set(tid, running);
+    this.#wait(tid, running, 0);
+  }
+
+  /** The call was told while it ran. */
+  isTold({ tid, startNs }: Call): boolean {
+    const known = this.#threads.get(tid);
+    return known?.startNs === startNs && known.isTold;
+  }
+
+  endAll(): void {
+    for (const tid of [...this.#threads.keys()]) this.update(tid, null);
+  }
+
+  #wait(tid: number, running: Running, leastMs: number): void {
+    const leftNs = running.startNs + this.#input.limitNs() - this.#input.nowNs();
+    const waitMs = Math.min(Math.max(Math.ceil(leftNs / 1e6), leastMs), MAX_TIMER_MS);
+    running.timer = setTimeout(() => this.#onTimer(tid, running), waitMs);
+    running.timer.unref();
+  }
+
+  #onTimer(tid: number, running: Running): void {
+    const { limitNs, nowNs, onSlow } = this.#input;
+    const { startNs } = running;
+    const endNs = nowNs();
+    running.timer = null;
+    if (endNs - startNs < limitNs()) return this.#wait(tid, running, 0);
+    running.isTold = onSlow({ tid, startNs, endNs });
+    if (!running.isTold) this.#wait(tid, running, RETRY_MS);
+  }
+}
