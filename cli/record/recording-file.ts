@@ -1,6 +1,7 @@
 /**
  * Checks whether the file that perf wrote is complete, and flushes it to disk.
  */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
@@ -22,11 +23,27 @@ export async function inspectRecording(path: string): Promise<RecordingFile | nu
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(DATA_SIZE_OFFSET + 8), 0, DATA_SIZE_OFFSET + 8, 0);
     const { size } = await file.stat();
-    const dataBytes = bytesRead < DATA_SIZE_OFFSET + 8 ? 0n : buffer.readBigUInt64LE(DATA_SIZE_OFFSET);
-    const isPerf = buffer.toString('latin1', 0, MAGIC.length) === MAGIC;
-    return { bytes: size, isComplete: isPerf && dataBytes > 0n && dataBytes < BigInt(size) };
+    return { bytes: size, isComplete: isCompleteHead(buffer.subarray(0, bytesRead), size) };
   } finally {
     await file.close();
+  }
+}
+
+/** Returns whether a recording of this size, of which these are the first bytes, has all of its data. */
+function isCompleteHead(head: Buffer, size: number): boolean {
+  const dataBytes = head.length < DATA_SIZE_OFFSET + 8 ? 0n : head.readBigUInt64LE(DATA_SIZE_OFFSET);
+  const isPerf = head.toString('latin1', 0, MAGIC.length) === MAGIC;
+  return isPerf && dataBytes > 0n && dataBytes < BigInt(size);
+}
+
+/** Returns whether a snapshot has all of its data; a full disk leaves a part. */
+export function isWholeRecording(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(DATA_SIZE_OFFSET + 8);
+    return isCompleteHead(head.subarray(0, readSync(file, head, 0, head.length, 0)), fstatSync(file).size);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemReason } from '../../../src/model/errors.js';
 import { formatDuration } from '../../../src/render/format.js';
+import { isWholeRecording } from '../recording-file.js';
 import type { Call } from './calls.js';
 import { CURRENT, type TriggerLine, TriggerLog } from './log.js';
 import { durationOf, Policy, type PolicyOptions } from './policy.js';
@@ -151,8 +152,10 @@ export class Snapshots {
     const file = `${String(++this.#files).padStart(4, '0')}.data`;
     try {
       renameSync(join(directory, name), join(directory, file));
+      if (!isWholeRecording(join(directory, file))) throw new Error('the disk is full');
     } catch {
-      return this.#onFailed(); // the disk is full, or somebody has removed it
+      this.#remove(file);
+      return this.#onFailed(); // or somebody has removed it
     }
     if (this.#policy.isBusy) return this.#take(file);
     this.#remove(this.#spare);

@@ -181,17 +181,20 @@ describe('record --trigger', () => {
 });
 
 describe('a perf that misbehaves', () => {
-  test('by not writing: the trigger is in the log, and the next one gets its snapshot', async ({ dir }) => {
-    const fake = { ...hits([0, head(call(1, 20))], [200, call(10_000, 20)]), DUMPS: 'absent' };
-    const { running } = await startRecord(dir, args, { fake });
-    await received(dir, 'watcher enable');
-    await vi.waitFor(async () => expect(await linesIn(dir)).toHaveLength(2), { timeout: 50_000 });
-    running.kill('SIGINT');
-    const { exitCode } = await running;
-    expect(exitCode).toBe(0);
-    expect((await linesIn(dir)).map(({ why }) => why)).toEqual(['not written', 'not written']);
-    expect(readdirSync(dir.file('slow'))).toEqual(['triggers.jsonl']);
-  });
+  test.for(['absent', 'cut'])(
+    'by not writing (%s): the triggers are in the log, and no file stays',
+    async (DUMPS, { dir }) => {
+      const fake = { ...hits([0, head(call(1, 20))], [200, call(10_000, 20)]), DUMPS };
+      const { running } = await startRecord(dir, args, { fake });
+      await received(dir, 'watcher enable');
+      await vi.waitFor(async () => expect(await linesIn(dir)).toHaveLength(2), { timeout: 50_000 });
+      running.kill('SIGINT');
+      const { exitCode } = await running;
+      expect(exitCode).toBe(0);
+      expect((await linesIn(dir)).map(({ why }) => why)).toEqual(['not written', 'not written']);
+      expect(readdirSync(dir.file('slow'))).toEqual(['triggers.jsonl']);
+    },
+  );
 
   test('the recorder dies at a snapshot: the target lives, so it is an error, and what was written stays', async ({
     dir,

@@ -15,7 +15,7 @@
  * FAKE_PERF_OFFSET   where in the file it adds every probe, in hexadecimal
  * FAKE_PERF_HITS     what the perf that watches a function writes once it is enabled: JSON list of [milliseconds, base64]
  * FAKE_PERF_DUMPS    what the perf that overwrites its buffer does at SIGUSR2: writes (default) a snapshot; none: nothing;
- *                    dies: exits with 1; absent: names a file that it has not written
+ *                    dies: exits with 1; absent: names a file that it has not written; cut: writes a part
  * FAKE_PERF_PROBES   number of probes that can be added; the next one fails
  * PTFLAME_TEST_ROOT  below it are the probes that `perf probe` adds
  */
@@ -98,6 +98,7 @@ function dump() {
   if (FAKE_PERF_DUMPS === 'none') return;
   const path = `${output}.20261129000000${++dumps}`;
   if (FAKE_PERF_DUMPS === 'writes') writeFileSync(path, recording(64), { mode: 0o600 });
+  if (FAKE_PERF_DUMPS === 'cut') writeFileSync(path, recording(4096), { mode: 0o600 });
   process.stderr.write(`[ perf record: Dump ${path} ]\n`);
 }
 
