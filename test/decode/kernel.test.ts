@@ -8,6 +8,8 @@ import {
   type Bytes,
   cbr,
   FUP,
+  mtc,
+  PAD,
   PGE,
   PSB,
   PSBEND,
@@ -36,6 +38,11 @@ kernel.set([0xeb, 0x0e], 0x400); // jmp 410, which becomes jmp 420
 kernel.set([0xff, 0xe0], 0x410); // jmp *rax
 kernel.set([0xff, 0xe0], 0x420); // jmp *rax
 kernel.set([0x48, 0xcf], 0x500); // interrupt: iretq
+kernel.set([0xeb, 0x3e], 0x600); // jmp 640
+kernel.set([0x74, 0xbe], 0x640); // jcc 600
+kernel.set([0xeb, 0x0e], 0x680); // jmp 690, which becomes jmp 6a0
+kernel.set([0x74, 0xee], 0x690); // jcc 680
+kernel.set([0x74, 0xde], 0x6a0); // jcc 680
 const SWITCH = KERNEL + 0x300;
 
 const FILES = [
@@ -134,6 +141,32 @@ test('changes the thread at the next record at the latest', () => {
     `${OTHER} 20 jmp k310 k310`,
     `${OTHER} 30 jmp k310 k310`,
   ]);
+});
+
+/** One loop at each of these ticks; what is repeated is remembered, but neither at the begin nor at the end of the trace. */
+const LOOPS = [
+  ...Array<Bytes>(20).fill(mtc(0)),
+  ...[10, 20, 30, 40, 50].flatMap((tick) => [at(tick), tnt([1])]),
+  ...Array<Bytes>(32).fill(PAD),
+];
+
+test('changes the thread in a loop that was met before', () => {
+  const runs = { what: 'runs', cpu: 0 } as const;
+  const sideband = [
+    { tick: START + 33n, ...runs, pid: OTHER, tid: OTHER },
+    { tick: START + 35n, ...runs, pid: OTHER, tid: OTHER + 1, isAtSwitch: true },
+  ];
+  const own = decoder({ switchAt: KERNEL + 0x640, sideband });
+  const jumps = shown(own, [...begun(inKernel(PGE, 0x640)), ...LOOPS]).filter((line) => line.includes('jcc'));
+  const threads = [PID, PID, PID, OTHER, OTHER + 1];
+  expect(jumps).toEqual(threads.map((thread, row) => `${thread} ${10 * (row + 1)} jcc k640 k600`));
+});
+
+test('walks through code that was changed in a loop that was met before', () => {
+  const changes = [{ tick: START + 35n, start: KERNEL + 0x681, bytes: Uint8Array.of(0x1e) }];
+  const events = shown(decoder({ changes }), [...begun(inKernel(PGE, 0x690)), ...LOOPS]);
+  const targets = events.flatMap((line) => /jmp k680 k(6.0)/.exec(line)?.[1] ?? []);
+  expect(targets).toEqual(['690', '690', '690', '6a0']);
 });
 
 const CHANGES = [{ tick: START + 25n, start: KERNEL + 0x401, bytes: Uint8Array.of(0x1e) }];
