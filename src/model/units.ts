@@ -15,6 +15,28 @@ export type FunctionId = number;
 /** Row of a `CallTree`; 0 is the root. */
 export type NodeId = number;
 
+/**
+ * The kernel counts the idle task of every CPU as thread 0. That of CPU N is this thread plus N: Linux assigns ids below
+ * 2^22 only.
+ */
+const FIRST_IDLE: Tid = 2 ** 22;
+
+/** Returns the thread that is the idle task of a CPU. */
+export function idleTid(cpu: number): Tid {
+  return FIRST_IDLE + cpu;
+}
+
+/** Returns the name of the idle task of a CPU, as the kernel has it. */
+export function idleName(cpu: number): string {
+  return `swapper/${cpu}`;
+}
+
+/** Returns the CPU whose idle task a thread of this name is; null: it is another thread. */
+export function idleCpu(tid: Tid, comm: string | null): number | null {
+  const cpu = tid - FIRST_IDLE;
+  return cpu >= 0 && comm === idleName(cpu) ? cpu : null;
+}
+
 /** A part of a thread's or a trace's time: `startNs` is included, `endNs` is not. */
 export interface Bounds {
   readonly startNs: Nanoseconds;

@@ -7,11 +7,11 @@ import { type DamagedLine, type LineCounts, noLines } from '../model/profile/pro
 import { OtherSampleCounts } from '../model/sample-table.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
-import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
+import { idleName, type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import { fromLatin1 } from './intern.js';
 import { LINE_COLUMNS, Line, lineText, OVERLONG, type ReadLines } from './line-reader.js';
 import { type Head, NOT_PRINTED } from './lines/line-prefix.js';
-import { FAR_TIME, NO_FLAGS } from './lines/perf-line.js';
+import { FAR_TIME, NO_FLAGS, threadOf } from './lines/perf-line.js';
 import { edgeOf, type PerfLine, type Prefix } from './lines/perf-line-types.js';
 import {
   addError,
@@ -216,8 +216,9 @@ export class TraceParser {
 
   private parseBranch(line: BranchLine, start: number): void {
     const { prefix, flags } = line;
-    const { time, tid } = prefix;
-    if (tid <= 0 || flags.notTaken) {
+    const { time } = prefix;
+    const tid = threadOf(line);
+    if (tid === null || flags.notTaken) {
       this.counts.ignoredLines++;
       return;
     }
@@ -229,7 +230,8 @@ export class TraceParser {
     const site = this.context.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
     const timeNs = time ? this.context.timeOf(time) : 0;
     this.hold(tid, prefix.cpu ?? NONE, site, timeNs, start);
-    this.addBranchName(prefix, timeNs);
+    if (tid === prefix.tid) this.addBranchName(prefix, timeNs);
+    else this.names.add({ tid, pid: 0, comm: idleName(prefix.cpu ?? NONE), parent: null, timeNs });
   }
 
   /** Drops a first event far from the second: no line before it could contradict its time. */

@@ -8,7 +8,7 @@ import { assert } from '../model/errors.js';
 import { checkMemory } from '../model/memory.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile/profile.js';
 import { compareUtf8, inverse, symbolRanks } from '../model/symbol-table.js';
-import { NONE, type SymbolId, type Tid } from '../model/units.js';
+import { idleCpu, NONE, type SymbolId, type Tid } from '../model/units.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';
 
@@ -125,6 +125,7 @@ function groupOf(
   const { tid, pid, comm } = thread;
   switch (by) {
     case 'thread':
+      if (comm !== null && idleCpu(tid, comm) !== null) return comm;
       return comm === null ? `thread ${tid}` : `${comm}-${tid}`;
     case 'process': {
       if (pid === null) return 'process unknown';

@@ -5,10 +5,10 @@
 import type { PackedThread } from '../codec/block-head.js';
 import type { SwitchColumns } from '../model/sample-table.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
-import { type Bounds, type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { type Bounds, idleCpu, type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { EventMemory } from './event-memory.js';
 import type { GapRecord } from './records/gap-records.js';
-import { type Lifetime, lifetimesOf, type SwitchTimes } from './records/switch-log.js';
+import { type Lifetime, lifetimesOf, type SwitchTimes, type ThreadSwitchColumns } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { StoreContents, ThreadSource } from './store-contents.js';
 
@@ -84,10 +84,16 @@ export class StoredThreads {
     const lanes = [...(thread?.lanes.values() ?? [])];
     const packed = thread?.packed ? this.selectedLanes(thread.packed) : null;
     const records = [...(this.contents.records.get(tid)?.values() ?? [])];
-    const switches = this.withinRecording(this.contents.switches.of(tid));
+    const switches = this.withinRecording(this.switchesOf(tid));
     const unownedGaps = this.contents.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => first.cpu));
     const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventCount(tid);
     return { tid, events, lanes, packed, records, switches, unownedGaps, recordingStartNs: this.bounds.startNs };
+  }
+
+  /** Those of idle tasks are recorded as of thread 0, on each CPU. */
+  private switchesOf(tid: Tid): SwitchTimes {
+    const cpu = idleCpu(tid, this.names.commOf(tid));
+    return cpu === null ? this.contents.switches.of(tid) : onCpu(this.contents.switches.of(0), cpu);
   }
 
   /** Returns which threads are selected on which CPUs, even if they have no branches. */
@@ -127,6 +133,12 @@ export class StoredThreads {
     const isNamed = names.selector(selection, sampled.comms);
     return (tid) => (!pids || pids.includes(pidOf(tid))) && isNamed(tid);
   }
+}
+
+function onCpu(switches: ThreadSwitchColumns, cpu: number): SwitchTimes {
+  const isOnCpu = (_: number, row: number) => switches.cpu[row] === cpu;
+  const kind = switches.kind.filter(isOnCpu);
+  return { length: kind.length, timeNs: switches.timeNs.filter(isOnCpu), kind };
 }
 
 /** Returns whether a thread on a CPU is selected by number. */

@@ -205,6 +205,19 @@ describe('turns branches into events', () => {
     expect(parse(text)).toMatchObject({ events: [], counts: { lines: 3, ignoredLines: 3 } });
   });
 
+  test('takes branches of thread 0 in the kernel as those of the idle task of their CPU', () => {
+    const at = (cpu: string, from: string) =>
+      `0 ${cpu}1.000000000: call ${from} idle+0x1 => ffffffff81000010 halt+0x0\n`;
+    const { events, names, counts } = parse(at('[003] ', 'ffffffff81000001') + at('[001] ', 'ffffffff81000001'));
+    expect(events.map((event) => event.split(' ').slice(0, 2).join(' '))).toEqual(['4194307 [3]', '4194305 [1]']);
+    expect(names).toMatchObject([
+      { tid: 4194307, pid: 0, comm: 'swapper/3' },
+      { tid: 4194305, pid: 0, comm: 'swapper/1' },
+    ]);
+    expect(counts).toMatchObject({ events: 2, ignoredLines: 0 });
+    expect(parse(at('', 'ffffffff81000001'))).toMatchObject({ events: [], counts: { ignoredLines: 1 } });
+  });
+
   test('treats unknown flags as jumps, and keeps them for the report', () => {
     const context = new TraceContext();
     const { events } = parse(callAt('1.000000000').replace('call', 'hop ').repeat(3), 99, context);

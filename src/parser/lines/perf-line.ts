@@ -13,7 +13,7 @@
 import { isThreadId, MAX_ID } from '../../model/limits.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { SidebandRecord } from '../../model/trace/trace-chunk.js';
-import { type Address, NONE } from '../../model/units.js';
+import { type Address, idleTid, NONE, type Tid } from '../../model/units.js';
 import { parseAddress } from './location.js';
 import { type PerfLine, type Prefix, parseFlags } from './perf-line-types.js';
 import { GARBLED, parseSample, UNNAMED } from './sample-line.js';
@@ -126,6 +126,24 @@ function withoutTail(to: string): string {
   const target = (tab === -1 ? to : to.slice(0, tab)).trimEnd();
   const tail = Math.max(0, target.length - MAX_INSTRUCTION_LENGTH);
   return target.slice(0, tail) + target.slice(tail).replace(INSTRUCTION, '');
+}
+
+/** No machine has more. */
+const MAX_CPUS = 2 ** 20;
+
+/**
+ * Returns the thread of a branch; null: no thread ran. An idle task runs the kernel's code alone: other branches of thread 0
+ * are damaged.
+ */
+export function threadOf({ prefix, from, to }: Extract<PerfLine, { type: 'branch' }>): Tid | null {
+  const { tid, cpu } = prefix;
+  if (tid > 0) return tid;
+  const isIdle = tid === 0 && cpu !== null && cpu >= 0 && cpu < MAX_CPUS && (isKernel(from) || isKernel(to));
+  return isIdle ? idleTid(cpu) : null;
+}
+
+function isKernel(location: string): boolean {
+  return parseAddress(location.split(' ', 1)[0] ?? '') < 0;
 }
 
 function parsePrefix(text: string): { prefix: Prefix; length: number } | null {

@@ -19,7 +19,7 @@ import {
   type ReadLines,
 } from '../line-reader.js';
 import { NOT_PRINTED } from '../lines/line-prefix.js';
-import { NO_FLAGS } from '../lines/perf-line.js';
+import { NO_FLAGS, threadOf } from '../lines/perf-line.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 import { OTHER } from '../wasm/layout.js';
 import { addError, addSideband, isBeforeRecording, type SampleLine, TextSamples } from './chunk-builder.js';
@@ -114,7 +114,7 @@ class PieceBuilder {
       return true;
     }
     counts.ignoredLines++;
-    if (line.type === 'branch') return line.prefix.tid <= 0 || line.flags.notTaken;
+    if (line.type === 'branch') return threadOf(line) === null || line.flags.notTaken;
     if (line.type === 'other') this.otherSamples.add(line.event);
     if (line.type === 'ignored' || line.type === 'other') return true;
     const { time } = line.prefix;

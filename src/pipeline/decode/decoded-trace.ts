@@ -7,7 +7,7 @@ import { type DecodedError, type DecodedPart, type DecodedRun, errorsOf, runsOf 
 import type { Slot } from '../../decode/schedule.js';
 import { noLines } from '../../model/profile/profile.js';
 import type { EventColumns, EventRun, TraceRecord } from '../../model/trace/trace-chunk.js';
-import { type Address, NONE, type Tid } from '../../model/units.js';
+import { type Address, idleName, idleTid, NONE, type Tid } from '../../model/units.js';
 import type { Recording } from '../../perfdata/recording.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
 import { SiteNames, type TakenPart, WorkerSites } from './decode-parts.js';
@@ -30,9 +30,13 @@ export class DecodedTrace {
   private readonly name: string;
   private readonly into: TraceBuilder;
   private readonly images: readonly Image[];
+  private readonly hasKernel: boolean;
+  /** Idle tasks that were named. */
+  private readonly idle = new Set<Tid>();
 
-  /** `name`: of the recording. */
-  constructor(name: string, into: TraceBuilder, images: readonly Image[], locate: Locate) {
+  /** `name`: of the recording; `hasKernel`: the kernel is decoded, too. */
+  constructor(name: string, into: TraceBuilder, images: readonly Image[], locate: Locate, hasKernel: boolean) {
+    this.hasKernel = hasKernel;
     this.name = name;
     this.into = into;
     this.images = images;
@@ -45,7 +49,7 @@ export class DecodedTrace {
     const { trace, slots } = cpu;
     const all = runsOf(decoded, from?.runs ?? 0, to?.runs).map(({ slot, ...run }) => ({
       ...run,
-      tid: (slots[slot] as Slot).tid,
+      tid: this.threadOf((slots[slot] as Slot).tid, trace.cpu),
       cpu: trace.cpu,
     }));
     const { runs, events } = this.ofThreads(all, decoded.events.subarray(from?.events ?? 0, to?.events));
@@ -56,12 +60,24 @@ export class DecodedTrace {
     this.into.countBytes(bytesOf(part, decoded, from, to));
   }
 
+  /** An idle task is a thread if the kernel is traced. */
+  private threadOf(tid: Tid, cpu: number): Tid {
+    if (tid !== 0 || cpu < 0 || !this.hasKernel) return tid;
+    const idle = idleTid(cpu);
+    if (!this.idle.has(idle)) {
+      this.idle.add(idle);
+      const name = { tid: idle, pid: 0, comm: idleName(cpu), parent: null, timeNs: Number.NEGATIVE_INFINITY };
+      this.into.add({ ...NOTHING, names: [name] }, this.name);
+    }
+    return idle;
+  }
+
   addGaps(records: readonly TraceRecord[]): void {
     this.into.add({ ...NOTHING, records }, this.name);
     this.into.addAccount({ counts: { ...noLines(), lines: records.length, gapLines: records.length } });
   }
 
-  /** Leaves out events of the idle CPU, which only a damaged trace has: they are lines that text reading ignores. */
+  /** Leaves out events of the idle CPU, which without the kernel only a damaged trace has: they are lines that text reading ignores. */
   private ofThreads(
     all: readonly RunOfThread[],
     events: Int32Array,

@@ -36,7 +36,7 @@ export class DecodingSource implements Source {
     const originNs = BigInt(into.context.originSeconds ?? 0) * 1_000_000_000n;
     const plan = decodePlan(encoded);
     const { images } = plan.schedule;
-    const trace = new DecodedTrace(name, into, images, locate);
+    const trace = new DecodedTrace(name, into, images, locate, (encoded.kernel ?? null) !== null);
     await whileUnchanged({ path, name, sizeBytes: recording.sizeBytes }, async (file) => {
       const context = decodeContext(encoded, file, plan, originNs);
       await decodeRecording(context, into.readers, trace, encoded);
