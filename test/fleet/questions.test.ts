@@ -46,6 +46,7 @@ describe('a recording alone', () => {
         isStop: _stop,
         srcline: _line,
         inferredBy: _why,
+        isInlined: _inlined,
         avgNs,
         ...numbers
       } = row;

@@ -10,14 +10,7 @@ import { visibleText } from '../../render/visible-text.js';
 import { blockerText, locksLine, lockText } from '../view/locks.js';
 import type { Views } from '../view/views.js';
 
-const COLUMNS = [
-  ['Waited', 'of all threads together; below, for this thread'],
-  ['Share', 'of the time waited for locks, or for other objects; below, for this one'],
-  ['Waits', ''],
-  ['Average', 'of the waits that ended'],
-  ['Longest', ''],
-  ['At once', 'the most threads that waited for it at once'],
-] as const;
+const COLUMNS = ['Waited', 'Share', 'Waits', 'Average', 'Longest', 'At once'];
 
 export class LocksArea {
   readonly element = html('div', { class: 'locks' });
@@ -44,11 +37,11 @@ export class LocksArea {
 
   private table(locks: readonly WaitedLock[], title: string): HTMLElement {
     const allNs = locks.reduce((sum, { ns }) => sum + ns, 0);
-    const heads = COLUMNS.map(([name, hint]) => html('th', { scope: 'col', title: hint }, name));
+    const heads = [...COLUMNS, title].map((name) => html('th', { scope: 'col' }, name));
     return html(
       'table',
       {},
-      html('thead', {}, html('tr', {}, ...heads, html('th', { scope: 'col' }, title))),
+      html('thead', {}, html('tr', {}, ...heads)),
       ...locks.map((lock) =>
         html('tbody', {}, this.lockRow(lock, allNs), ...lock.by.map((blocker) => blockerRow(blocker, lock))),
       ),

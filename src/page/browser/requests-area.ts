@@ -118,11 +118,10 @@ export class RequestsArea {
   /** Its longest waits, and who ended them. */
   private waits(request: ListedRequest): HTMLElement[] {
     const waits = waitsOf(request, this.views.wakings, this.originNs);
-    const buttons = waits.map((waking) => {
-      const own = button(waitText(waking), 'show it in the timeline', () => this.events.openWait(waking));
-      return html('li', {}, own);
-    });
-    return buttons.length === 0 ? [] : [html('ul', { class: 'request-waits' }, ...buttons)];
+    const buttons = waits.map((waking) =>
+      button(waitText(waking), 'show it in the timeline', () => this.events.openWait(waking)),
+    );
+    return buttons.length === 0 ? [] : [html('div', { class: 'group' }, ...buttons)];
   }
 
   private part(

@@ -50,7 +50,7 @@ test('opens the function of a frame', async () => {
 test('says who ended the longest waits of a request; a click shows the wait in the timeline', async () => {
   const page = await open(requests);
   await goTo(page, 'view=requests');
-  const waits = page.locator('.request-waits button');
+  const waits = page.locator('.requests .group button');
   expect(await waits.first().textContent()).toBe('waited 13.8 ms until worker1 9170 woke it');
   await waits.first().click();
   await eventually(() => hashOf(page)).toMatch(/chart=9172/);

@@ -47,7 +47,7 @@ export function averageText(sums: TotalOfCalls): string {
 }
 
 export const AVERAGE_NOISE_HINT =
-  'three standard errors: as many other calls would hardly average more, or less, by chance, if calls do not depend on each other';
+  'three standard errors: chance hardly changes the average by more, if calls do not depend on each other';
 
 const MAX_DOUBTS = 3;
 
