@@ -1,11 +1,9 @@
 /**
  * Writes text or bytes to a stream in large chunks, and lets signals be handled between them.
  */
-
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { interruptible } from '../../src/host/turns.js';
 import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { checkMemory } from '../../src/model/memory.js';
 
@@ -13,7 +11,7 @@ import { checkMemory } from '../../src/model/memory.js';
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 const CHUNK_CHARACTERS = 64 * 1024;
-/** The longest time without handling other signals than Ctrl-C, unless producing one chunk takes longer. */
+/** The longest time without handling Ctrl-C, unless producing one chunk takes longer. */
 const MAX_TURN_MS = 20;
 
 /** @throws EPIPE if the reader has closed the pipe; OUTPUT_UNWRITABLE; whatever producing the chunks throws */
@@ -34,43 +32,22 @@ export async function writeChunks(
 /** Joins texts into large ones; handles signals and checks memory between them. */
 async function* inTurns(chunks: Chunks): AsyncGenerator<string | Uint8Array> {
   await setImmediate();
+  let text = '';
   let turn = performance.now();
-  for await (const chunk of Symbol.asyncIterator in chunks ? chunks : joinedTexts(chunks)) {
+  for await (const chunk of chunks) {
+    if (typeof chunk === 'string') text += chunk;
+    const isReady = typeof chunk !== 'string' || text.length >= CHUNK_CHARACTERS;
     if (performance.now() - turn > MAX_TURN_MS) {
       checkMemory();
       await setImmediate();
       turn = performance.now();
     }
-    if (chunk !== '') yield chunk;
+    if (!isReady) continue;
+    if (text !== '') yield text;
+    text = '';
+    if (typeof chunk !== 'string') yield chunk;
   }
-}
-
-/** Joins texts as far as they are ready in a turn: however long one of them takes, Ctrl-C ends it. */
-function* joinedTexts(chunks: Iterable<string | Uint8Array>): Iterable<string | Uint8Array> {
-  const iterator = chunks[Symbol.iterator]();
-  let isOpen = false; // while it runs, and after it has thrown, it cannot be closed
-  const next = () => {
-    let text = '';
-    const endMs = performance.now() + MAX_TURN_MS;
-    do {
-      const { done, value } = iterator.next();
-      if (done || typeof value !== 'string') return { text, bytes: done ? null : value, isDone: done === true };
-      text += value;
-    } while (text.length < CHUNK_CHARACTERS && performance.now() < endMs);
-    return { text, bytes: null, isDone: false };
-  };
-  try {
-    for (;;) {
-      isOpen = false;
-      const { text, bytes, isDone } = interruptible(next);
-      isOpen = !isDone;
-      yield text;
-      if (bytes !== null) yield bytes;
-      if (isDone) return;
-    }
-  } finally {
-    if (isOpen) iterator.return?.();
-  }
+  if (text !== '') yield text;
 }
 
 export function isBrokenPipe(error: unknown): boolean {
