@@ -54,6 +54,22 @@ test('says who ended the longest waits of a request; a click shows the wait in t
   expect(await waits.first().textContent()).toBe('waited 13.8 ms until worker1 9170 woke it');
   await waits.first().click();
   await eventually(() => hashOf(page)).toMatch(/chart=9172/);
+  await goTo(page, 'view=requests');
+  const units = { ns: 1, µs: 1e3, ms: 1e6 };
+  const durations = async () =>
+    (await waits.allTextContents()).map((text) => {
+      const [, number, unit] = /^waited ([\d.]+) (ns|µs|ms) until/.exec(text) ?? [];
+      return Number(number) * units[unit as keyof typeof units];
+    });
+  let several = 0;
+  for (const [at, { rank }] of requests.listed.entries()) {
+    await page.locator('button.request').nth(at).click();
+    await eventually(() => page.locator('.requests h3').textContent()).toMatch(new RegExp(`^#${rank},`));
+    const shown = await durations();
+    expect(shown).toEqual([...shown].sort((a, b) => b - a));
+    if (new Set(shown).size > 1) several++;
+  }
+  expect(several).toBeGreaterThan(0);
 });
 
 test('is left out of a page without requests, and a link to it says so', async () => {
