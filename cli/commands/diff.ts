@@ -262,7 +262,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
   const table = await openAnswer({ ...options, output: tables }, inputs);
   const before = await read(beforeInput, options, 'before', signal);
   const after = await read(afterInput, options, 'after', signal);
-  const all = interruptible(() => diffOf(before, after, { sort, per }));
+  const all = await interruptible(() => diffOf(before, after, { sort, per }));
   const answer = match ? onlyMatching(all, match) : all;
   await outputs.write(before, after, answer);
   await table.write({

@@ -164,7 +164,7 @@ export async function latency(options: LatencyOptions, pattern: FunctionPattern,
   for (const path of plots) outputs.push(await openOutput(path, options.inputs));
   const table = await openAnswer({ ...options, output: tables }, options.inputs);
   const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
-  const answer = interruptible(() => latencyAnswer(profile, calls, functions));
+  const answer = await interruptible(() => latencyAnswer(profile, calls, functions));
   const { top, by } = options;
   const bounds = options.latency ? `calls of ${formatBounds(options.latency)}` : null;
   const text = (width: number) =>

@@ -3,7 +3,7 @@
  */
 
 import * as z from 'zod';
-import { interruptible } from '../../src/host/turns.js';
+import { interruptibleNow, nextTurn } from '../../src/host/turns.js';
 import { byTime, doubtWords } from '../../src/model/calls/doubts.js';
 import { type StreamedReport, streamedReport } from '../../src/questions/report/answer.js';
 import type { FunctionRow, Report, ThreadReport } from '../../src/questions/report/schema.js';
@@ -86,9 +86,10 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
     { trees: threads ? 'apart' : 'together', durations: true },
     signal,
   );
+  await nextTurn();
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
   const reportOf = (top: number | undefined) =>
-    interruptible(() => streamedReport(profile, { sort, threads, ...(top && { top }), ...isMatch }));
+    interruptibleNow(() => streamedReport(profile, { sort, threads, ...(top && { top }), ...isMatch }));
   const all = reportOf(undefined); // a text table also states the number of other rows
   const top = () => (options.top ? reportOf(options.top) : all);
   await output.write({

@@ -58,7 +58,7 @@ export async function stacks(options: StacksOptions, signal: AbortSignal): Promi
   const found = await withProgress(inputs, flags, signal, (analyzing) =>
     askStacks(inputs, options.at, { ...analyzing, trees: 'together' }),
   );
-  const answer = interruptible(() => stacksAnswer(found.profile, found.atNs, found.stacks));
+  const answer = await interruptible(() => stacksAnswer(found.profile, found.atNs, found.stacks));
   const csv = () => stacksCsv(answer, options.srcline);
   await output.write({ json: () => answer, text: (width) => stacksLines(answer, width), csv });
   if (!options.quiet) for (const line of qualityLines(found.profile)) notify(line);

@@ -3,6 +3,7 @@
  */
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { nextTurn } from '../../src/host/turns.js';
 import { PtflameError } from '../../src/model/errors.js';
 import { firstBytes } from '../../src/perfdata/open-recording.js';
 import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
@@ -42,7 +43,10 @@ export async function openInputs(
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'pass - once' });
   const inputs: CommandInput[] = [];
-  for (const path of paths) inputs.push(path === '-' ? openStdin(options) : await openPath(path, options, signal));
+  for (const path of paths) {
+    await nextTurn();
+    inputs.push(path === '-' ? openStdin(options) : await openPath(path, options, signal));
+  }
   return inputs;
 }
 

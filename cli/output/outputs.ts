@@ -57,7 +57,7 @@ export async function writeAll(results: readonly Result[]): Promise<void> {
   const readersGone: unknown[] = [];
   for (const { output, chunks } of results) {
     try {
-      await output.write(interruptible(chunks));
+      await output.write(await interruptible(chunks));
     } catch (error) {
       if (!isBrokenPipe(error)) throw error;
       readersGone.push(error);

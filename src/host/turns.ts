@@ -6,9 +6,10 @@ import { type Context, createContext, runInNewContext, Script } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 import { PtflameError } from '../model/errors.js';
 
-/** Lets signals and messages arrive. */
-export function nextTurn(): Promise<void> {
-  return setImmediate();
+/** Lets signals and messages arrive: the event loop looks for them between two turns, not always before the first. */
+export async function nextTurn(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 const CALL = new Script('work()');
@@ -21,7 +22,14 @@ let isWithin = false;
  * Runs `work`. Ctrl-C ends it where it is, without its `finally` blocks, and goes to the process's own handlers then. Workers
  * need no such help: the main thread ends them. @throws PtflameError INTERRUPTED
  */
-export function interruptible<Result>(work: () => Result): Result {
+export async function interruptible<Result>(work: () => Result): Promise<Result> {
+  if (isMainThread) context ??= createContext({}); // takes a while
+  await nextTurn(); // a signal that waits for its turn is handled now: Node forgets it when such work begins
+  return interruptibleNow(work);
+}
+
+/** As `interruptible`, for work that cannot wait for a turn: call `nextTurn` before it where that is possible. */
+export function interruptibleNow<Result>(work: () => Result): Result {
   if (!isMainThread || isWithin) return work();
   context ??= createContext({});
   isWithin = true;

@@ -48,7 +48,7 @@ export async function importTrace(
   options: ImportOptions = {},
 ): Promise<ImportedTrace> {
   return withTrace(inputs, { ...options, byCalls: true, mayLackBranches: true }, async (trace) => {
-    const { contents, terms } = interruptible(() => traceContents(trace));
+    const { contents, terms } = await interruptible(() => traceContents(trace));
     const counter = new ByteCounter();
     await write(counter.counted(writeTraceFile(contents, packedThreads(trace, terms, options))));
     return accountOf(trace, counter.bytes);

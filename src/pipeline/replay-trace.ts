@@ -5,7 +5,7 @@
 import type { EventsQuestion } from '../analysis/call-events.js';
 import type { CallFilter } from '../analysis/questions.js';
 import { LISTED, levelWithSlices, reachedLevels, type TimelineQuestion } from '../analysis/timeline/resolution.js';
-import { interruptible } from '../host/turns.js';
+import { interruptibleNow } from '../host/turns.js';
 import { PtflameError } from '../model/errors.js';
 import { askForMemory, checkMemory } from '../model/memory.js';
 import { sharesMemory } from '../model/shared-memory.js';
@@ -137,7 +137,7 @@ export interface FinishedReplay extends ReplayResult {
 
 export function prepareReplay(read: Trace, options: ReplayTraceOptions, asked: ExtraQuestions): PreparedReplay {
   const trace = withClock(read, [options.window?.from, options.window?.to, asked.stacksAt]);
-  return { trace, ...interruptible(() => setupOf(trace, options, asked)) };
+  return { trace, ...interruptibleNow(() => setupOf(trace, options, asked)) };
 }
 
 /** `asked`: questions to single threads. */

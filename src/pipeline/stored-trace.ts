@@ -4,7 +4,7 @@
 
 import type { PackedThread } from '../codec/block-head.js';
 import { FileFault } from '../codec/file-fault.js';
-import { interruptible } from '../host/turns.js';
+import { interruptibleNow } from '../host/turns.js';
 import type { OwnFile } from '../model/open-file.js';
 import { formatCount } from '../render/format.js';
 import { blockFault } from '../trace/blocks.js';
@@ -40,7 +40,7 @@ export function openStoredTrace(path: string, { salvage = false }: OpenStoredOpt
   const file = openFile(path);
   try {
     const bytes = new FileBytes(file);
-    const read = interruptible(() => (salvage ? salvaged(bytes) : { ...readTraceFile(bytes), lost: null }));
+    const read = interruptibleNow(() => (salvage ? salvaged(bytes) : { ...readTraceFile(bytes), lost: null }));
     return { name: path, sizeBytes: bytes.sizeBytes, stored: { file, ...read } };
   } catch (error) {
     file.close();

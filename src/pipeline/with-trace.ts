@@ -1,6 +1,7 @@
 /**
  * Reads a trace and hands it to a function; workers, memory and temporary files exist until that function is done.
  */
+import { nextTurn } from '../host/turns.js';
 import { watchMemory } from '../model/memory.js';
 import type { OpenSourcesOptions, TraceSource } from './open-sources.js';
 import { type AnalyzedInput, readTrace } from './read/read-trace.js';
@@ -71,6 +72,7 @@ async function withOpened<Result>(
     const trace = await readTrace(inputs, builder);
     const names = inputs.map(({ name }) => name);
     if (!mayBeWithoutBranches(trace, options)) refuseUnusable(trace, names, options.select ?? {}, options.byCalls);
+    await nextTurn();
     return await work(trace, { pool, memoryBytes: replayBytes, logBytes });
   } catch (error) {
     throw asBlockRefusal(asMemoryRefusal(error), inputs);

@@ -1,7 +1,7 @@
 /**
  * Loads the symbols and the debug information of a binary from the first files that have them.
  */
-import { interruptible } from '../host/turns.js';
+import { interruptibleNow } from '../host/turns.js';
 import { type FunctionAround, functionBounds } from './bounds.js';
 import { partOf, textAt } from './byte-source.js';
 import { ByteReader, orNull } from './dwarf/byte-reader.js';
@@ -132,7 +132,7 @@ export function buildIdWithoutSymbols(
 function withReader<T>(files: SymbolFiles, read: (reader: Reader) => T): T {
   const reader: Reader = { files, opened: [] };
   try {
-    return interruptible(() => read(reader));
+    return interruptibleNow(() => read(reader));
   } finally {
     for (const file of reader.opened) file.close();
   }

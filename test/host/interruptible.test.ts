@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { interruptible } from '../../src/host/turns.js';
+import { interruptible, interruptibleNow } from '../../src/host/turns.js';
 
 const BUILT = pathToFileURL(join(import.meta.dirname, '../../dist/src/host/turns.js'));
 const ENDLESS = `
   import { writeSync } from 'node:fs';
-  import { interruptible } from '${BUILT}';
+  import { interruptible, interruptibleNow } from '${BUILT}';
   process.on('SIGINT', () => writeSync(1, 'handled '));
   try {
-    interruptible(() => interruptible(() => { writeSync(1, 'begun '); for (;;); }));
+    await interruptible(() => interruptibleNow(() => { writeSync(1, 'begun '); for (;;); }));
   } catch ({ code }) {
     writeSync(1, code + ' ');
   }
@@ -28,10 +28,24 @@ test('Ctrl-C ends a loop without end', async () => {
   expect((await running).stdout).toBe('begun INTERRUPTED handled ');
 });
 
-test('otherwise, work returns and throws as it does without', () => {
-  expect(interruptible(() => interruptible(() => 7))).toBe(7);
+const LATE = `
+  import { writeSync } from 'node:fs';
+  import { interruptible } from '${BUILT}';
+  process.on('SIGINT', () => writeSync(1, 'handled '));
+  process.kill(process.pid, 'SIGINT');
+  await interruptible(() => writeSync(1, 'work '));
+  setTimeout(() => {}, 200);
+`;
+
+test('a Ctrl-C that comes before the work is handled before it', async () => {
+  const { stdout } = await execa(process.execPath, ['--input-type=module', '-e', LATE]);
+  expect(stdout).toBe('handled work ');
+});
+
+test('otherwise, work returns and throws as it does without', async () => {
+  expect(await interruptible(() => interruptibleNow(() => 7))).toBe(7);
   const fail = () => {
     throw new RangeError('own');
   };
-  expect(() => interruptible(fail)).toThrow(RangeError);
+  await expect(interruptible(fail)).rejects.toThrow(RangeError);
 });

@@ -15,7 +15,11 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-export function interruptible<Result>(work: () => Result): Result {
+export async function interruptible<Result>(work: () => Result): Promise<Result> {
+  return work();
+}
+
+export function interruptibleNow<Result>(work: () => Result): Result {
   return work();
 }
 

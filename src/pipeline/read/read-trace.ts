@@ -69,10 +69,7 @@ class StoredSource implements Source {
     const { meta, side, samples } = contents;
     if (meta.counts.events >= into.readers.sizes.minEvents[into.isPart ? 'ofPart' : 'ofAll'].toWake)
       await into.readers.wake(threads.length); // they start meanwhile
-    store.memory.attachPacked(
-      file,
-      interruptible(() => internSites(contents, into)),
-    );
+    store.memory.attachPacked(file, await interruptible(() => internSites(contents, into)));
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });
     context.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);

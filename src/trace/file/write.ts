@@ -43,7 +43,7 @@ export async function* writeTraceFile(
   { meta, symbols, sites, side, samples }: TraceContents,
   threads: Iterable<WrittenThread> | AsyncIterable<WrittenThread>,
 ): AsyncGenerator<Uint8Array> {
-  const head = interruptible(() =>
+  const head = await interruptible(() =>
     joined([
       fileHead(isEmpty(samples) ? VERSION_WITHOUT_SAMPLES : VERSION),
       frame(FrameKind.Meta, metaBytes(meta)),
