@@ -28,7 +28,10 @@ export async function interruptible<Result>(work: () => Result): Promise<Result>
   return interruptibleNow(work);
 }
 
-/** As `interruptible`, for work that cannot wait for a turn: call `nextTurn` before it where that is possible. */
+/**
+ * As `interruptible`, for work that cannot wait for a turn: call `nextTurn` before it where that is possible. Until it
+ * runs, for a fraction of a millisecond, a Ctrl-C is still forgotten, and just after it ends the program at once.
+ */
 export function interruptibleNow<Result>(work: () => Result): Result {
   if (!isMainThread || isWithin) return work();
   context ??= createContext({});

@@ -3,6 +3,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, vi } from 'vitest';
 import {
@@ -104,7 +105,8 @@ describe.concurrent('a blocked output', () => {
     const running = startPtflame(['render', SIX_LINES, '-o', dir.file('out.folded'), '-o', dir.file('pipe')]);
     const name = await temporaryFileIn(dir);
     const isWritten = async () => expect((await dir.read(name)).length).toBe(SIX_LINES_FOLDED.length);
-    await vi.waitFor(isWritten, { timeout: 60_000, interval: 10 }); // now it waits for the pipe
+    await vi.waitFor(isWritten, { timeout: 60_000, interval: 10 });
+    await delay(500); // now it waits for the pipe
     running.kill('SIGINT');
     expect(await running).toMatchObject({ exitCode: 130, stdout: '' });
     expect(await dir.names()).toEqual(['pipe']);
