@@ -28,7 +28,7 @@ describe('reasons', () => {
     ['java-c1', ['AfterLoss', 'Lost'], 'generated code'],
     ['pcre-jit-ovf-branches', ['Lost', 'AfterLoss'], 'the same, with jumps: none is hidden'],
     ['gosel1', ['UnseenStart'], 'goroutines that are seen late'],
-    ['bco2', ['UnseenStart', 'StackChoice', 'HiddenJump'], 'coroutines that wait alike'],
+    ['bco2', ['StackChoice', 'Landing', 'HiddenJump'], 'coroutines that wait alike, and are unwound'],
   ])('%s: %s (%s)', async (name: string, reasons: string[]) => {
     expect(reasonsOf(await profileOf(name))).toEqual(reasons);
   });

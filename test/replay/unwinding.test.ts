@@ -150,3 +150,44 @@ describe('inferred time', () => {
   test('excludes an unwinder: control does not land in one, but jumps to it', async () =>
     expect(await inferredNs(panicking('70 return main start'))).toBe(10 + 10));
 });
+
+describe('a function that throws on top of a parked stack', () => {
+  /** The first stack begins two fibers; both wait below seven calls, `land` was called by another place of each. */
+  const fibers = [1, 2]
+    .map(
+      (n) => `
+      ${n}10 call main+0x100   jump_fcontext
+      ${n}10 jmp  jump_fcontext fiber+0x0
+      ${n}20 call fiber+0x${n}00 land${`
+      ${n}30 call b+0x100      b`.replace('b+0x100 ', 'land+0x100')}${`
+      ${n}30 call b+0x100      b`.repeat(5)}
+      ${n}40 call b+0x110      jump_fcontext
+      ${n}40 jmp  jump_fcontext main+0x105`,
+    )
+    .join('');
+  const throwing = `
+      310 call main+0x200      ontop_fcontext
+      310 jmp  ontop_fcontext  unwind+0x0
+      320 call unwind+0x100    _Unwind_RaiseException`;
+
+  test.each([1, 2])('unwinds the stack that the landing and what returns after it fit, fiber %i', async (n) => {
+    const trace = `${fibers}${throwing}${looking(330, '_Unwind_RaiseException', 8)}
+      340 call   land+0x200    __cxa_begin_catch
+      350 return __cxa_begin_catch land+0x205
+      360 return land          fiber+0x${n}05
+      370 call   fiber+0x${n}50 end
+      390 return end           fiber+0x${n}55`;
+    const profile = await analyzeText(traceOf(trace), { extend: false });
+    expect(outline(profile)).toMatch(/^fiber 2\(2\) self 30\n {2}end 1 self 20\n {2}land 2\(1\) self 40\n/);
+    expect(profile.quality.inferredNs).toBe(0);
+  });
+
+  test('does not, if it catches the exception itself', async () => {
+    const trace = `${fibers}${throwing}${looking(330, '_Unwind_RaiseException', 1)}
+      340 call   unwind+0x200  __cxa_begin_catch
+      350 return __cxa_begin_catch unwind+0x205
+      360 call   b+0x200       leaf
+      390 return leaf          b+0x205`;
+    expect(fold(await analyzeText(traceOf(trace), { extend: false }))).toMatch(/^unwind;__cxa_begin_catch 10$/m);
+  });
+});

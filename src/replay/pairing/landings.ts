@@ -22,13 +22,42 @@ const MAX_PASSES = 16;
 export function countSteps(state: Walk, callRow: number, endRow: number): number {
   const { events, pairing } = state;
   if (state.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
-  const [first, ...others] = callsBetween(state, callRow, endRow)
-    .filter((row) => isInUnwinder(state, row)) // not in the linker's code, which resolves the unwinder's symbol
-    .map((row) => functionsCalledBetween(state, row, Math.min(endRow, pairing.link[row])))
-    .filter((called) => called.length > 0);
+  return stepsOf(
+    callsBetween(state, callRow, endRow)
+      .filter((row) => isInUnwinder(state, row)) // not in the linker's code, which resolves the unwinder's symbol
+      .map((row) => functionsCalledBetween(state, row, Math.min(endRow, pairing.link[row]))),
+  );
+}
+
+/** `called`: for each call that the unwinder makes, which functions that one calls. */
+function stepsOf(called: readonly (readonly FunctionId[])[]): number {
+  const [first, ...others] = called.filter(({ length }) => length > 0);
   const reader = first?.[0];
-  const search = others.findLast((called) => called[0] === reader);
+  const search = others.findLast(([fn]) => fn === reader);
   return search === undefined ? NONE : search.filter((fn) => fn === reader).length - 1;
+}
+
+/** Counts the steps of an unwinder whose calls are not paired yet. Depths are those of functions. */
+export class UnwinderSteps {
+  /** Of the unwinder. */
+  readonly depth: number;
+  private readonly called: FunctionId[][] = [];
+
+  constructor(depth: number) {
+    this.depth = depth;
+  }
+
+  /** Adds a call that a function at some depth makes. */
+  add(depth: number, fn: FunctionId, isInUnwinder: boolean): void {
+    if (depth === this.depth) this.called.push(isInUnwinder ? [] : [NONE]);
+    else if (depth === this.depth + 1) this.called.at(-1)?.push(fn);
+  }
+
+  /** Returns the depth of the function that it will land in; or null. */
+  landing(): number | null {
+    const steps = stepsOf(this.called.filter(([fn]) => fn !== NONE));
+    return steps === NONE ? null : this.depth - 1 - steps;
+  }
 }
 
 /** Returns the rows of the calls between `callRow` and `endRow`, without the calls that these make. */

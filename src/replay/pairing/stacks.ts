@@ -138,6 +138,17 @@ export class ParkedStacks {
     return undefined;
   }
 
+  /** Returns those whose calls match, as far as they are searched for. */
+  findAll(isMeant: (calls: CallRows) => boolean): ParkedStack[] {
+    const found: ParkedStack[] = [];
+    let searched = 0;
+    for (const parked of this.all) {
+      if (++searched > MAX_SEARCHED) break;
+      if (isMeant(parked.calls)) found.push(parked);
+    }
+    return found;
+  }
+
   /** Returns the stack that was parked first of those in which a return to this address ends a call further down. */
   holding(to: Address): { readonly parked: ParkedStack; readonly above: number } | null {
     let searched = 0;

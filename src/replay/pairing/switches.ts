@@ -9,6 +9,7 @@ import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { USUAL_CALL_BYTES } from '../functions/function-table.js';
 import { callsSwitcher, type SiteFacts, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
+import { UnwinderSteps } from './landings.js';
 import { Action, type StackSwitch } from './pairing.js';
 import { calledIn, endCall, hasTrait, returnTo, type SegmentState } from './segment-state.js';
 import {
@@ -100,10 +101,10 @@ function beginStack(state: SegmentState, row: number, site: number, [first]: rea
     return;
   }
   const below = first === undefined ? undefined : state.parked.endingAt(first)[0];
-  const { on, isThrown } = below
-    ? { on: below, isThrown: false }
+  const { on, isThrown, isGuess } = below
+    ? { on: below, isThrown: false, isGuess: false }
     : unwoundStack(state, row + 1, facts.toFunction[site]);
-  if (on) return goOn(state, row, on, { isJump: true, isGuess: on !== below });
+  if (on) return goOn(state, row, on, { isJump: true, isGuess });
   goToNew(state, row);
   state.running.isGuess = isThrown;
 }
@@ -116,36 +117,78 @@ const MAX_PASSES = 4;
 
 /**
  * Returns the parked stack in which an exception lands before the next switch: the function that throws it, `thrower`,
- * runs on top of that stack, to unwind it. It has landed where a function runs that was not called since the event in
- * `row`. Of several stacks, the one that was parked first. `isThrown`: there is an exception, wherever it lands.
+ * runs on top of that stack, to unwind it. It lands in the first function that runs after the unwinder, as many frames
+ * down as that stepped; where no steps are seen, in one that was not called since the event in `row`. Of several stacks,
+ * the one whose calls the next returns end, else the one that was parked first. `isThrown`: there is an exception, wherever
+ * it lands.
  */
 function unwoundStack(
   state: SegmentState,
   row: number,
   thrower: FunctionId,
-): { readonly on: ParkedStack | undefined; readonly isThrown: boolean } {
+): { readonly on: ParkedStack | undefined; readonly isThrown: boolean; readonly isGuess: boolean } {
   const { events, facts, parked } = state;
-  if (parked.isEmpty || state.unwindingRead > MAX_PASSES * events.length) return { on: undefined, isThrown: false };
+  const nowhere = { on: undefined, isThrown: false, isGuess: true };
+  if (parked.isEmpty || state.unwindingRead > MAX_PASSES * events.length) return nowhere;
   const { fromFunction, toFunction, step, functions } = facts;
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
   const called = new Set<FunctionId>([thrower, NONE]);
+  let steps = null as UnwinderSteps | null;
   let isThrown = false;
+  let depth = 0; // calls since `row`
   const end = Math.min(events.length, row + MAX_UNWINDING);
   for (let at = row; at < end && !isSwitch(facts, events.site[at]); at++) {
     const site = events.site[at];
     state.unwindingRead++;
     if (step[site] === Step.Gap) break;
     const [fn, target] = [fromFunction[site], toFunction[site]];
-    if (isThrown && !called.has(fn) && !(functions.traits[fn] & onTheWay)) {
-      const isOf = (call: OpenCall) => fromFunction[events.site[call.row]] === fn;
-      const found = parked.find((calls) => callsAbove(calls, isOf, 0, MAX_CALLS_UNWOUND) !== NONE);
-      if (found) return { on: found, isThrown };
+    const mayLand = fn !== NONE && !(functions.traits[fn] & onTheWay);
+    if (steps?.depth === depth && mayLand) {
+      const landing = steps.landing();
+      if (landing !== null && landing < 0) return { ...landedAt(state, at, fn, -1 - landing), isThrown };
+      if (landing !== null) [isThrown, depth] = [false, landing];
+      steps = null;
     }
+    if (isThrown && steps === null && mayLand && !called.has(fn)) {
+      const found = parked.find((calls) => callsAbove(calls, madeBy(state, fn), 0, MAX_CALLS_UNWOUND) !== NONE);
+      if (found) return { on: found, isThrown, isGuess: true };
+    }
+    if (step[site] === Step.Return) depth--;
+    if (steps !== null && depth < steps.depth) steps = null;
     if (target === NONE) continue;
-    if (functions.traits[target] & Trait.Raiser) isThrown = true;
     if (step[site] === Step.Call || facts.toEntry[site] === 1) called.add(target);
+    const isRaiser = (functions.traits[target] & Trait.Raiser) !== 0;
+    if (isRaiser) isThrown = true;
+    if (step[site] !== Step.Call) continue;
+    steps?.add(depth, target, hasTrait(state, fn, Trait.Unwinder));
+    depth++;
+    if (isRaiser && (steps === null || steps.depth === depth - 1)) steps = new UnwinderSteps(depth);
   }
-  return { on: undefined, isThrown };
+  return { ...nowhere, isThrown };
+}
+
+/** Chooses the stack that an exception has left `above` calls of, as its function `fn` goes on with the event in `row`. */
+function landedAt(
+  state: SegmentState,
+  row: number,
+  fn: FunctionId,
+  above: number,
+): { readonly on: ParkedStack | undefined; readonly isGuess: boolean } {
+  const isOf = madeBy(state, fn);
+  const found = state.parked.findAll((calls) => callsAbove(calls, isOf, above, above + 1) !== NONE);
+  if (found.length < 2) return { on: found[0], isGuess: false };
+  const left = found.map(({ calls }) => ({ ...calls, length: calls.length - above }));
+  const { index, isGuess } = chooseAlike(left, nextReturns(state, row));
+  return { on: found[index], isGuess };
+}
+
+/** True for calls that a function made, or another part of it. */
+function madeBy({ facts, events }: SegmentState, fn: FunctionId): (call: OpenCall) => boolean {
+  const { symbol } = facts.functions;
+  return ({ row }) => {
+    const by = facts.fromFunction[events.site[row]];
+    return by === fn || (by !== NONE && symbol[by] !== NONE && symbol[by] === symbol[fn]);
+  };
 }
 
 /** Returns the number of calls above the uppermost one that matches, of those from `first` to `end` from the top; or NONE. */
@@ -358,8 +401,8 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
   });
   const choice = choose(state, near.length > 0 ? near : open1, () => next);
   if (choice.chosen !== undefined) return choice;
-  const { on, isThrown } = unwoundStack(state, row, fn);
-  return on ? { chosen: on, isGuess: true, isJump: true } : { chosen: undefined, isGuess: isThrown };
+  const { on, isThrown, isGuess } = unwoundStack(state, row, fn);
+  return on ? { chosen: on, isGuess, isJump: true } : { chosen: undefined, isGuess: isThrown };
 }
 
 interface Choice {
