@@ -158,6 +158,30 @@ test("Go's scheduler has a stack of its own, from which a recovered panic goes o
         runtime.gogo 1(1) self 10`,
   ));
 
+test('a goroutine of another thread goes on: the one that waits at the same call has other callers', () =>
+  expectTree(
+    `
+      10  call    main.main+0x100        main.dig
+      20  call    main.dig+0x100         main.dig
+      30  call    main.dig+0x200         runtime.mcall
+      40  call    runtime.mcall+0x100    runtime.gosched_m
+      50  call    runtime.gosched_m+0x50 runtime.gogo
+      60  jmp     runtime.gogo           main.dig+0x205
+      70  return  main.dig               main.other+0x105
+      80  call    main.other+0x110       main.end
+      90  return  main.end               main.other+0x115`,
+    `
+      main.main 1(1) self 0
+        main.dig 1(1) self 10
+          main.dig 1(1) self 10
+            runtime.mcall 1(1) self 10
+      main.other 1(1) self 10
+        main.dig 1(1) self 10
+        main.end 1 self 10
+      runtime.gosched_m 1(1) self 10
+        runtime.gogo 1(1) self 10`,
+  ));
+
 test('so many functions switch stacks that more are not learned: each costs a replay', async () => {
   const rename = (n: number) => TURNS.replace(/\b(?:main|resume|sw|fiber|work)\b/g, (name) => `${name}_${n}`);
   const later = (text: string, n: number) => text.replace(/^ +(\d+)/gm, (_, ns) => `${1000 * n + Number(ns)}`);

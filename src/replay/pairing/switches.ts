@@ -41,14 +41,17 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
   const to = facts.to[site];
   const top = open.length - 1;
   const isOwn = top !== NONE && endsAt(open.at(top), to);
-  const parked = state.parked.endingAt(to);
-  const next = () => nextReturns(state, row + 1);
+  const waiting = state.parked.endingAt(to);
+  let read: readonly Address[] | null = null;
+  const next = () => (read ??= nextReturns(state, row + 1));
+  const isGo = hasTrait(state, facts.fromFunction[site], Trait.SystemLeaver); // whose returns end the calls of a stack, always
+  const parked = isGo ? waiting.filter(({ calls }) => !isContradicted(calls, next())) : waiting;
   if (facts.toEntry[site] === 1) return beginStack(state, row, site, next()); // even if a call ends right before it
   if (isOwn && parked.length === 0) return endCall(state, row, top);
   const { chosen, isGuess } = choose(state, isOwn ? [...parked, null] : parked, next);
   if (chosen === null) return endCall(state, row, top);
   if (chosen !== undefined) return goOn(state, row, chosen, { isGuess });
-  const held = state.parked.holding(to);
+  const held = parked.length < waiting.length ? null : state.parked.holding(to);
   if (held !== null) return goOn(state, row, held.parked, { above: held.above });
   const landing = open.findCaller(to, true);
   if (landing !== NONE) return endCall(state, row, landing);
@@ -427,6 +430,14 @@ function choose(state: SegmentState, candidates: readonly Candidate[], next: () 
   const stacks: CallRows[] = inOrder.map((one) => one?.calls ?? state.open.copy());
   const { index, isGuess } = chooseAlike(stacks, next());
   return { chosen: inOrder[index], isGuess };
+}
+
+/** True if the next returns do not end the calls of a stack: it is not the one that goes on. */
+function isContradicted(calls: CallRows, next: readonly Address[]): boolean {
+  return next.some((to, n) => {
+    const call = callFromTop(calls, n + 1);
+    return call !== null && !endsAt(call, to);
+  });
 }
 
 /** True if the next return, if there is one before the next switch, ends the call below the one that left the stack. */
