@@ -21,7 +21,8 @@ const INPUTS = [
 
 const NAMELESS = /^\[[^\];]*(?:\+| )0x([0-9a-f]+)(?:-(?:0x)?[0-9a-f]+)?\]$/;
 /** Where a thread waits, and what only passes control on: their time counts for the function below, see also `withoutStubs`. */
-const NO_FRAME = /^(?:\[(?!unknown\])[^\]]*\]|\/suspended\/)$|@plt$|^_dl_runtime_resolve|^__x86_(?:indirect|return)_thunk|^$/;
+const NO_FRAME =
+  /^(?:\[(?!unknown\])[^\]]*\]|\/suspended\/)$|@plt$|^_dl_runtime_resolve|^__x86_(?:indirect|return)_thunk|^$/;
 const STUB = /@plt$/;
 /** No function without a name is larger, in bytes. */
 const LARGEST_NAMELESS = 65_536;

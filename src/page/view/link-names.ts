@@ -1,5 +1,6 @@
 /**
- * Names functions in addresses, so that a link fits other recordings of the same program: `main;handle;memcpy@libc.so.6`.
+ * Names functions and threads in addresses, so that a link fits other recordings of the same program:
+ * `main;handle;memcpy@libc.so.6`, `worker-4711`.
  */
 
 import type { SymbolTable } from '../../model/symbol-table.js';
@@ -8,6 +9,7 @@ import type { SymbolId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { once } from './memoize-last.js';
 import { shownNames } from './shown-names.js';
+import type { ThreadRow } from './threads.js';
 
 /** A longer list is written as numbers, which fit this file only: browsers refuse addresses of megabytes. */
 const MAX_LIST_LENGTH = 4000;
@@ -21,13 +23,21 @@ export interface ReadFunctions {
   readonly missing: readonly string[];
 }
 
+type LinkedThread = Pick<ThreadRow, 'key' | 'name' | 'isIdle'>;
+
+/** How a choice of threads begins that has numbers, and one that is a name. */
+const TIDS = /^tids?:([\d,]+)$/;
+const GROUP = 'name:';
+
 export class LinkNames {
   private readonly symbols: SymbolTable;
+  private readonly threads: readonly LinkedThread[];
   private readonly known = once(() => this.name());
   private readonly files = once(() => filesByName(this.symbols.dsoName));
 
-  constructor(symbols: SymbolTable) {
+  constructor(symbols: SymbolTable, threads: readonly LinkedThread[] = []) {
     this.symbols = symbols;
+    this.threads = threads;
   }
 
   /** Writes a list of functions. */
@@ -66,6 +76,42 @@ export class LinkNames {
       files: [...new Set(files.filter((file) => file !== null))],
       missing: words.filter((_, at) => files[at] === null).map(unescaped),
     };
+  }
+
+  /** Writes a choice of threads, `State.threads`: single threads by their names. */
+  writeThreads(choice: string): string {
+    const words = (TIDS.exec(choice)?.[1] ?? '').split(',').map((tid) => {
+      const name = this.threads.find(({ key }) => key === `tid:${tid}`)?.name ?? GROUP;
+      return name.startsWith(GROUP) || name === `thread ${tid}` ? null : `${escaped(name)}-${tid}`;
+    });
+    return words.includes(null) ? choice : words.join(';');
+  }
+
+  /**
+   * Reads what `writeThreads` writes. In another recording, a name is for all threads of that name. `missing`: names of what is
+   * not there; `choice` is empty if nothing is.
+   */
+  readThreads(text: string): { readonly choice: string; readonly missing: readonly string[] } {
+    const missing: string[] = [];
+    const { threads } = this;
+    if (/^(?:|all|rest)$/.test(text) || (text === 'idle' && threads.some(({ isIdle }) => isIdle)))
+      return { choice: text, missing };
+    const words = text.startsWith(GROUP)
+      ? [[text.slice(GROUP.length)]]
+      : (TIDS.exec(text)?.[1]
+          ?.split(',')
+          .map((tid) => [null, tid]) ?? text.split(';').map(nameAndTid));
+    const found = words.flatMap(([name, tid]) => {
+      const own = threads.filter((thread) => name === null || thread.name === name);
+      if (own.some(({ key }) => key === `tid:${tid}`)) return `tid:${tid}`;
+      if (name != null && own.length > 0) return GROUP + name;
+      missing.push(name == null ? `thread ${tid}` : `threads ${name}`);
+      return [];
+    });
+    const isFound = ({ key, name }: LinkedThread) => found.includes(key) || found.includes(GROUP + name);
+    if (missing.length > 0 && threads.every(isFound)) return { choice: '', missing };
+    const several = `tids:${threads.filter(isFound).map(({ key }) => key.slice('tid:'.length))}`;
+    return { choice: found.length > 1 ? several : (found[0] ?? ''), missing };
   }
 
   private idOf(word: string): SymbolId | null {
@@ -121,6 +167,10 @@ function filesByName(files: readonly string[]): Map<string, string | null> {
 /** Escapes what separates names, and the start of a name that would be a number. */
 function escaped(name: string): string {
   return name.replace(/[%;]|^\d(?=[\d.]*$)/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+}
+
+function nameAndTid(word: string): string[] {
+  return unescaped(word).split(/-(?=\d+$)/);
 }
 
 function unescaped(word: string): string {

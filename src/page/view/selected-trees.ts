@@ -86,9 +86,9 @@ export class SelectedTrees {
     this.libraries = new LibraryFrames(data.symbols);
     this.tables = new FrameTables(this.libraries.symbols, this.hasSwitches);
     this.names = this.tables.names;
-    this.linkNames = new LinkNames(this.libraries.symbols);
     this.hasTimes = data.meta.weight === 'ns';
     this.threads = threadRows(data, this.hasSwitches);
+    this.linkNames = new LinkNames(this.libraries.symbols, this.threads);
   }
 
   /** Returns the selected threads after focus, hiding and folding. */

@@ -194,6 +194,11 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     dropped.push(...shown.map((missing) => `${what} ${missing}`));
     return symbols;
   };
+  const threads = (name: 'threads' | 'against', fallback: string): string => {
+    const { choice, missing } = names.readThreads(params.get(name) ?? fallback);
+    dropped.push(...missing.map((missing) => (name === 'against' ? `compared with ${missing}` : missing)));
+    return choice === '' && missing.length > 0 ? start[name] : choice;
+  };
   const ofLeaves = params.get('width') === 'self'; // an older link
   const isOldWidth = ofLeaves || OLD_WIDTHS.some((name) => name === params.get('width'));
   const libraries = (name: string, what: string): readonly string[] => {
@@ -205,8 +210,8 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
   const zoom = functions('zoom', 'zoom to', true);
   const chart = read('chart', numberOf, null);
   const state = {
-    threads: params.get('threads') ?? start.threads,
-    against: params.get('against') ?? start.against,
+    threads: threads('threads', start.threads),
+    against: threads('against', start.against),
     widthOf: oneOf('width-of', WIDTHS, OLD_WIDTHS.find((name) => name === params.get('width')) ?? start.widthOf),
     hidesIdle: !isSet('idle', !start.hidesIdle),
     width: isOldWidth ? start.width : oneOf('width', METRICS, start.width),
@@ -320,8 +325,8 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
   const ids = (list: readonly (SymbolId | null)[]) => names?.write(list.filter((id) => id !== null)) ?? '';
   const files = (list: readonly string[]) => names?.writeFiles(list) ?? '';
   const text = (each: State): readonly (readonly [string, string])[] => [
-    ['threads', each.threads],
-    ['against', each.against],
+    ['threads', names?.writeThreads(each.threads) ?? each.threads],
+    ['against', names?.writeThreads(each.against) ?? each.against],
     ['width-of', each.widthOf],
     ['idle', flag(!each.hidesIdle)],
     ['width', each.width],

@@ -120,31 +120,6 @@ export function chosenRow(rows: readonly ThreadRow[], choice: string, hidesIdle:
   return named.length > 0 ? groupRow(choice, choice.slice('name:'.length), named) : (choices[0] as ThreadRow);
 }
 
-/** Splits a choice into what of it is there, and names of what is not. */
-export function knownChoice(
-  rows: readonly ThreadRow[],
-  choice: string,
-): { readonly known: string; readonly missing: readonly string[] } {
-  if (choice.startsWith(TIDS_PREFIX)) {
-    const selected = new Set(rowsOfTids(rows, choice).flatMap(({ threads }) => threads));
-    const tids = choice.slice(TIDS_PREFIX.length).split(',');
-    const missing = tids.filter((tid) => !rows.some(({ key }) => key === TID_PREFIX + tid));
-    return { known: missing.length === 0 ? choice : choiceOf(rows, selected), missing: missing.map(threadText) };
-  }
-  const isKnown =
-    choice === 'all' ||
-    (choice === IDLE
-      ? rows.some(({ isIdle }) => isIdle)
-      : rows.some(({ key, name }) => [key, `name:${name}`].includes(choice)));
-  if (isKnown) return { known: choice, missing: [] };
-  const [, tid, name] = /^(?:tid:(.*)|name:(.*))$/s.exec(choice) ?? [];
-  return { known: 'all', missing: [tid === undefined ? `threads ${name ?? choice}` : threadText(tid)] };
-}
-
-function threadText(tid: string): string {
-  return `thread ${tid}`;
-}
-
 /** Returns the choice for a set of threads; "all" for none and for all. */
 export function choiceOf(rows: readonly ThreadRow[], selected: ReadonlySet<number>): string {
   const [first, ...others] = rows.filter(({ threads }) => threads.every((index) => selected.has(index)));

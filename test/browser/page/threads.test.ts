@@ -76,7 +76,7 @@ describe('the threads', () => {
     await choose('worker 2 threads');
     expect([await all(), await chips(threads)]).toEqual(['2 µs', ['worker (2 threads)']]);
     await choose('worker 2');
-    expect([await all(), await hashOf(threads)]).toEqual(['1 µs', 'threads=tid:2&view=threads']);
+    expect([await all(), await hashOf(threads)]).toEqual(['1 µs', 'threads=worker-2&view=threads']);
     await eventually(() => threads.locator('[aria-label="Threads"] .row.chosen').count()).toBe(1);
     await push(threads, /^worker/);
     expect([await all(), await chips(threads)]).toEqual(['3 µs', []]);
@@ -99,10 +99,10 @@ describe('the threads', () => {
     expect([await all(), await chips(threads), await hashOf(threads)]).toEqual([
       '2 µs',
       ['worker 1, timer 3 (2 threads)'],
-      'threads=tids:1,3&view=threads',
+      'threads=worker-1;timer-3&view=threads',
     ]);
     await row('1').click({ modifiers: ['Control'] });
-    await eventually(() => hashOf(threads)).toBe('threads=tid:3&view=threads');
+    await eventually(() => hashOf(threads)).toBe('threads=timer-3&view=threads');
     await eventually(marked).toBe('3'); // the table is drawn after the address changed
     await focus('1');
     await press(threads, 'Control+Enter', 'ArrowDown', 'Control+Space');
@@ -110,7 +110,7 @@ describe('the threads', () => {
     await focus('1');
     await press(threads, 'Enter', 'ArrowDown', 'Shift+Enter');
     await eventually(marked).toBe('2 threads,1,2');
-    expect([await all(), await hashOf(threads)]).toEqual(['2 µs', 'threads=tids:1,2&view=threads']);
+    expect([await all(), await hashOf(threads)]).toEqual(['2 µs', 'threads=worker-1;worker-2&view=threads']);
     await threads.reload();
     await eventually(all).toBe('2 µs');
   });

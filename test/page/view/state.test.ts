@@ -2,7 +2,7 @@
  * Tests the conversion of the state to and from the address.
  */
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { METRICS } from '../../../src/analysis/tree/outside.js';
 import { SymbolKind, type SymbolTable } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
@@ -51,7 +51,10 @@ const table: SymbolTable = {
   dso: Array.from({ length: SYMBOLS }, (_, symbol) => ({ 5: 0, 6: 1 })[symbol] ?? NONE),
   dsoName: DSOS,
 };
-const names = new LinkNames(table);
+const threads = Array.from({ length: 10 }, (_, tid) => {
+  return { key: `tid:${tid}`, name: tid % 2 === 0 ? 'even' : 'odd', isIdle: tid === 3 };
+});
+const names = new LinkNames(table, threads);
 const without = (missing: string) =>
   new LinkNames({ ...table, name: table.name.map((name) => (name === missing ? 'other' : name)) });
 const symbol = fc.nat(SYMBOLS - 1);
@@ -67,8 +70,8 @@ const states: fc.Arbitrary<State> = fc
     threads: fc.oneof(
       fc.constant('all'),
       fc.nat(9).map((tid) => `tid:${tid}`),
-      fc.array(fc.nat(9)).map((tids) => `tids:${tids.join()}`),
-      text.map((name) => `name:${name}`),
+      fc.subarray([...Array(10).keys()], { minLength: 2 }).map((tids) => `tids:${tids.join()}`),
+      fc.constantFrom('name:even', 'name:odd', 'idle'),
     ),
     against: fc.oneof(
       fc.constantFrom('', 'rest'),
@@ -154,6 +157,49 @@ test('a link of a file with several functions of a name finds the one that is le
   expect(parseHash(hash, new LinkNames({ ...table, name: only(6) })).state.chosen).toBe(null);
   const noFiles = { ...table, name: only(6), dso: table.dso.map(() => NONE) };
   expect(parseHash(hash, new LinkNames(noFiles)).state.chosen).toBe(6);
+});
+
+describe('threads in a link', () => {
+  const threads = [
+    [7, 'worker'],
+    [8, 'worker'],
+    [9, 'a;b-9%'],
+    [10, 'tid:7'],
+    [11, ''],
+    [13, 'name:worker'],
+  ].map(([tid, name]) => ({ key: `tid:${tid}`, name: name as string, isIdle: false }));
+  const here = new LinkNames(table, threads);
+  const written = (choice: string) => decodeURIComponent(formatHash({ ...START, threads: choice }, here));
+  const read = (hash: string, names = here) => parseHash(hash, names);
+
+  test.each([
+    ['tid:7', 'worker-7'],
+    ['tids:7,8', 'worker-7;worker-8'],
+    ['tid:9', 'a%3bb-9%25-9'],
+    ['tid:10', 'tid:7-10'],
+    ['tid:11', '-11'],
+    ['tid:13', 'tid:13'],
+    ['tids:7,13', 'tids:7,13'],
+    ['name:worker', 'name:worker'],
+  ])('have their names: %s is %s', (choice, text) => {
+    expect(written(choice)).toBe(`#threads=${text}`);
+    const hash = formatHash({ ...START, threads: choice, against: choice }, here);
+    expect(read(hash)).toMatchObject({ state: { threads: choice, against: choice }, dropped: [] });
+  });
+
+  test('are all threads of the name in another recording, and what is not there is said', () => {
+    const there = new LinkNames(table, [...threads.slice(0, 2), { key: 'tid:5', name: 'other', isIdle: true }]);
+    expect(read('#threads=worker-1', there)).toMatchObject({ state: { threads: 'name:worker' }, dropped: [] });
+    expect(read('#threads=worker-1;other-5', there)).toMatchObject({ state: { threads: 'tids:7,8,5' }, dropped: [] });
+    expect(read('#threads=none-1;other-2', there)).toMatchObject({
+      state: { threads: 'name:other' },
+      dropped: ['threads none'],
+    });
+    expect(read('#threads=none-1&against=none-1', there)).toMatchObject({
+      state: { threads: 'all', against: '' },
+      dropped: ['threads none', 'compared with threads none'],
+    });
+  });
 });
 
 test('says which functions are not there, and keeps the others', () => {

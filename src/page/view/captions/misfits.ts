@@ -11,7 +11,7 @@ import { existingPrefix } from '../frame-tables.js';
 import { type LeftOut, leavesNothingOut } from '../leaving-out.js';
 import { hasLocks } from '../locks.js';
 import { COMPARED_RECORDINGS, NO_ZOOM, START, type State } from '../state.js';
-import { chosenRow, knownChoice, titleOf } from '../threads.js';
+import { chosenRow, titleOf } from '../threads.js';
 import type { LeftOutOfSide, Views } from '../views.js';
 import { widthName } from './details.js';
 import { momentText, rangeText } from './time.js';
@@ -43,19 +43,9 @@ function viewMisfits({ requests, data }: Views, { view }: State): Misfits {
   return NONE;
 }
 
-function threadMisfits({ threads, data }: Views, state: State): Misfits {
-  if (data.compared !== undefined) return recordingMisfits(state);
-  const shown = knownChoice(threads, state.threads);
-  const isNone = state.against === '' || state.against === REST;
-  const others = isNone ? { known: '', missing: [] } : knownChoice(threads, state.against);
-  return {
-    change: { threads: shown.known, against: others.missing.length > 0 ? '' : state.against },
-    dropped: [...shown.missing, ...others.missing.map((thread) => `compared with ${thread}`)],
-  };
-}
-
 /** Both recordings are shown, whatever threads a link is about. */
-function recordingMisfits({ threads, against }: State): Misfits {
+function threadMisfits({ data }: Views, { threads, against }: State): Misfits {
+  if (data.compared === undefined) return NONE;
   const isSame = threads === COMPARED_RECORDINGS.threads && against === COMPARED_RECORDINGS.against;
   return { change: COMPARED_RECORDINGS, dropped: isSame ? [] : [`threads ${threads}`] };
 }
