@@ -2,13 +2,11 @@
  * `ptflame doctor` on simulated machines.
  */
 import { chmod } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import { DoctorReport } from '../../../cli/record/checks.js';
 import { type Directory, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { type FakeMachine, machineTree } from '../../helpers/perf/machine-tree.js';
-
-const FAKE_PERF = fileURLToPath(new URL('../../helpers/perf/fake-perf.mjs', import.meta.url));
+import { FAKE_PERF } from '../../helpers/perf/record-runs.js';
 
 async function doctor(dir: Directory, machine: FakeMachine, args: readonly string[] = [], env = {}) {
   const root = await machineTree(dir.file('root'), machine);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { test as base, expect } from 'vitest';
-import { type Run, runHere } from './run-here.js';
+import { ownEnvironment, type Run, runHere } from './run-here.js';
 
 export type { Run } from './run-here.js';
 
@@ -85,7 +85,8 @@ function needsProcess(args: readonly string[], { env = {}, input, stdout }: RunO
 export function startPtflame(args: readonly string[], { cwd = tmpdir(), env = {}, input, stdout }: RunOptions = {}) {
   return execa(process.execPath, [PROGRAM, ...args], {
     cwd,
-    env,
+    env: { ...ownEnvironment(), ...env },
+    extendEnv: false,
     stdin: input === undefined ? 'ignore' : 'pipe',
     ...(input === undefined || input === null ? {} : { input }),
     stdout: (stdout ?? 'pipe') as 'pipe', // execa accepts any descriptor, its types do not

@@ -17,6 +17,11 @@ const NEVER = new AbortController().signal;
 
 /** Runs are sequential: each changes the environment and the streams of this process. */
 let last: Promise<unknown> = Promise.resolve();
+/** The environment without what the current run adds. */
+let unchanged: NodeJS.ProcessEnv | null = null;
+
+/** The environment for programs that tests start: not that of a run that happens meanwhile. */
+export const ownEnvironment = (): NodeJS.ProcessEnv => unchanged ?? process.env;
 
 export interface Environment {
   /** Default: the directory for temporary files. */
@@ -37,6 +42,7 @@ async function runAlone(args: readonly string[], { cwd = tmpdir(), env: added }:
   const streams = (['stdout', 'stderr'] as const).map(
     (name) => [name, Object.getOwnPropertyDescriptor(process, name) as PropertyDescriptor] as const,
   );
+  unchanged = env;
   process.chdir(cwd);
   Object.assign(process.env, added);
   for (const [name] of streams) Object.defineProperty(process, name, { configurable: true, value: outputs[name] });
@@ -46,6 +52,7 @@ async function runAlone(args: readonly string[], { cwd = tmpdir(), env: added }:
   } finally {
     for (const [name, stream] of streams) Object.defineProperty(process, name, stream);
     restoreEnv(env);
+    unchanged = null;
     process.chdir(directory);
   }
 }

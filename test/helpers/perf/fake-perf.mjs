@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Replaces perf in tests: logs its arguments and behaves as its environment says.
+ * Replaces perf in tests, behind fake-perf.sh: logs its arguments and behaves as its environment says.
  *
  * FAKE_PERF_LOG      file for its arguments, one JSON list per line, and the control commands it receives
  * FAKE_PERF_STDERR   file with what it prints to standard error before it exits with FAKE_PERF_EXIT
@@ -10,7 +10,7 @@
  *                    deaf: records, and ignores SIGINT and SIGTERM; slow: takes a second to write
  * FAKE_PERF_RECORDING  file that it writes instead of a minimal recording
  * FAKE_PERF_SYMFS    directory with the recorded binaries, for the real perf that decodes the recording
- * FAKE_PERF_VERSION  output of --version
+ * FAKE_PERF_VERSION  output of --version, which fake-perf.sh prints
  * FAKE_PERF_WAKINGS  FAKE_PERF_MODE of the perf that records wakings; fails: exits with 1 at once; dies: after it began
  * FAKE_PERF_OFFSET   where in the file it adds every probe, in hexadecimal
  * FAKE_PERF_HITS     what the perf that watches a function writes once it is enabled: JSON list of [milliseconds, base64]
@@ -25,7 +25,6 @@ import { Socket } from 'node:net';
 
 const { FAKE_PERF_LOG, FAKE_PERF_STDERR, FAKE_PERF_EXIT = '0' } = process.env;
 const { FAKE_PERF_RECORDING, FAKE_PERF_SYMFS } = process.env;
-const { FAKE_PERF_VERSION = 'perf version 6.1.192' } = process.env;
 const args = process.argv.slice(2);
 const isOfWakings = args.includes('sched:sched_waking');
 const FAKE_PERF_MODE = (isOfWakings && process.env.FAKE_PERF_WAKINGS) || process.env.FAKE_PERF_MODE || 'record';
@@ -151,9 +150,7 @@ function decode() {
 }
 
 log(args);
-if (args[0] === '--version') process.stdout.write(`${FAKE_PERF_VERSION}\n`);
-else if (args[0] === 'script') decode();
-else if (args[0] === 'version') process.stdout.write('  get_cpuid: [ on  ]  # HAVE_AUXTRACE_SUPPORT\n');
+if (args[0] === 'script') decode();
 else if (args[0] === 'probe') probe();
 else if (isOfWakings && FAKE_PERF_MODE === 'fails') process.exit(1);
 else if (FAKE_PERF_STDERR) {

@@ -10,7 +10,7 @@ import { expect, vi } from 'vitest';
 import { type Directory, ptflame, type Run, type RunOptions, startPtflame } from '../cli/run-cli.js';
 import { type FakeMachine, machineTree } from './machine-tree.js';
 
-export const FAKE_PERF = fileURLToPath(new URL('./fake-perf.mjs', import.meta.url));
+export const FAKE_PERF = fileURLToPath(new URL('./fake-perf.sh', import.meta.url));
 
 export interface RecordRun {
   readonly machine?: FakeMachine;
@@ -28,7 +28,7 @@ export async function startRecord(dir: Directory, args: readonly string[], run: 
   return { running: startPtflame(argv, { cwd: dir.path, env, ...input }) };
 }
 
-/** Runs in this process; only for runs that end before perf starts. */
+/** Runs in this process; only for runs in which perf runs no command. */
 export async function planRecord(dir: Directory, args: readonly string[], run: RecordRun = {}): Promise<Run> {
   const { argv, env } = await recordCommand(dir, args, run);
   return ptflame(argv, { cwd: dir.path, env });
@@ -46,7 +46,9 @@ async function recordCommand(dir: Directory, args: readonly string[], { machine,
   };
 }
 
-export async function record(dir: Directory, args: readonly string[], run: RecordRun = {}) {
+/** Runs in this process unless perf runs a command, which has the standard streams of the program. */
+export async function record(dir: Directory, args: readonly string[], run: RecordRun = {}): Promise<Run> {
+  if (!args.includes('--')) return planRecord(dir, args, run);
   const { running } = await startRecord(dir, args, run);
   const { exitCode, stdout, stderr } = await running;
   return { exitCode, stdout: String(stdout ?? ''), stderr };
