@@ -20,7 +20,7 @@ export const KERNEL_FILE = '[kernel.kallsyms]';
 const LINE = /^(f[0-9a-f]{15}) ([TtWwDdBb]) (\S+)(?:\t(\[\S+\]))?$/gm;
 const PAGE_BYTES = 4096;
 /** Far more than any kernel has: 200,000 symbols, in 10 MB. */
-export const MAX_KALLSYMS_BYTES = 64 * 1024 * 1024;
+export const MAX_KALLSYMS_BYTES = 32 * 1024 * 1024;
 const MAX_SYMBOLS = 1_000_000;
 
 export class KernelSymbols {

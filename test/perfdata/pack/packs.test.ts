@@ -45,6 +45,8 @@ async function written(dir: Directory, files: readonly PackedFile[]): Promise<st
   return dir.file('x.pack');
 }
 
+const RECORDING_DATA: PackedFile = { name: 'recording/data', source: Buffer.from('trace') };
+
 describe('reads back what was written', () => {
   test('with names of any length and language, empty files, and duplicates', async ({ dir }) => {
     const files = [
@@ -62,6 +64,19 @@ describe('reads back what was written', () => {
       const content = typeof source === 'string' ? await readFile(source) : source;
       expect(await readFile(dir.file(`below/place/${name}`))).toEqual(Buffer.from(content));
     }
+  });
+
+  test('with zeros for the blocks of which nothing is needed', async ({ dir }) => {
+    const source = await dir.write('source', 'x'.repeat(5 * 65_536 - 100));
+    const needed = [
+      { start: 65_536, end: 65_537 },
+      { start: 4 * 65_536 - 1, end: 5 * 65_536 }, // beyond the end
+    ];
+    await unpacked(dir, await written(dir, [RECORDING_DATA, { name: 'root/kcore', source, needed }]));
+    const zeros = '\0'.repeat(65_536);
+    const block = 'x'.repeat(65_536);
+    const kept = `${zeros}${block}${zeros}${block}${block.slice(100)}`;
+    expect((await readFile(dir.file('below/place/root/kcore'), 'latin1')) === kept).toBe(true);
   });
 
   test('and names a file that shrinks meanwhile', async ({ dir }) => {
