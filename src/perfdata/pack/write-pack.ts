@@ -80,14 +80,15 @@ async function addFromDisk(
 
 const BLOCK_BYTES = 64 * 1024;
 
-/** Returns a file with zeros in the blocks of which nothing is needed. */
+/** Returns a file with zeros for all that is not needed. */
 async function* partly(file: FileHandle, size: number, needed: readonly OffsetRange[]): AsyncGenerator<Uint8Array> {
-  const blocks = new Set<number>();
-  for (const { start, end } of needed)
-    for (let block = Math.floor(start / BLOCK_BYTES); block * BLOCK_BYTES < end; block++) blocks.add(block);
   for (let at = 0; at < size; at += BLOCK_BYTES) {
     const bytes = Buffer.alloc(Math.min(BLOCK_BYTES, size - at));
-    if (blocks.has(at / BLOCK_BYTES)) await file.read(bytes, 0, bytes.length, at);
+    for (const { start, end } of needed) {
+      const from = Math.max(start - at, 0);
+      const to = Math.min(end - at, bytes.length);
+      if (from < to) await file.read(bytes, from, to - from, at + from);
+    }
     yield bytes;
   }
 }

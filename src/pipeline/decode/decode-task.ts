@@ -44,7 +44,8 @@ export interface DecodeContext {
   readonly eventBytes: number;
   /** For the code and the sites that a decoder keeps. */
   readonly codeBytes: number;
-  /** For tests: decode/part-decoder.ts. */
+  /** decode/part-decoder.ts */
+  readonly pageBytes?: number;
   readonly isPlain?: boolean;
 }
 

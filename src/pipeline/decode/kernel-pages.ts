@@ -10,8 +10,9 @@ import { decodePlan } from './decode-plan.js';
 import { RecordingDecoder } from './decode-task.js';
 import { decodeContext, type EncodedRecording } from './encoded-recording.js';
 
+const PAGE_BYTES = 4096;
 /** The headers of the kernel's file, which say where its segments are. */
-const HEADERS: OffsetRange = { start: 0, end: 4096 };
+const HEADERS: OffsetRange = { start: 0, end: PAGE_BYTES };
 
 /** Returns the ranges of the kernel's file that decoding needs, in any order. */
 export async function kernelPages(encoded: EncodedRecording, signal: AbortSignal): Promise<OffsetRange[]> {
@@ -20,7 +21,7 @@ export async function kernelPages(encoded: EncodedRecording, signal: AbortSignal
     if (file === KERNEL_FILE) pages.set(start, { start, end: start + bytes });
   };
   const recording = openPath(encoded.path);
-  const context = decodeContext(encoded, recording.ref, decodePlan(encoded), 0n);
+  const context = { ...decodeContext(encoded, recording.ref, decodePlan(encoded), 0n), pageBytes: PAGE_BYTES };
   const decoder = new RecordingDecoder(context, onRead);
   try {
     const memory = decoder.ownMemory();
