@@ -106,18 +106,21 @@ async function collect(recording: Recording, options: PackOptions, signal: Abort
   const collected = await packableFiles(recording, policy);
   const vdso = await packableVdso(recording, cache);
   if (vdso.length === 0 && mapsVdso(recording)) collected.leftOut.push({ path: VDSO, reason: 'missing' });
+  const own = await withPagesThatRan(await filesOfRecording(path, PACK_PATHS.recording), recording, options, signal);
+  const hasOwnNames = own.some(({ name }) => name === KERNEL_NAMES);
   const files = [
-    ...(await withPagesThatRan(await filesOfRecording(path, PACK_PATHS.recording), recording, options, signal)),
+    ...own,
     ...(await notesFor(path)),
     ...(await sideFiles(path, recordingUid, PACK_PATHS.recording)),
     ...collected.files.map((file) => packed(file, PACK_PATHS.root)),
     ...vdso.map((file) => packed(file, PACK_PATHS.buildIdCache)),
-    ...(await kallsymsFor(recording, options.kallsyms ?? null)),
+    ...(await kallsymsFor(options.kallsyms ?? (recording.trace?.hasKernel && !hasOwnNames ? KALLSYMS : null))),
   ];
   return { collected, files };
 }
 
 const KERNEL_CODE = `${PACK_PATHS.recording}/kcore_dir/kcore`;
+const KERNEL_NAMES = `${PACK_PATHS.recording}/kcore_dir/kallsyms`;
 
 /** Of the kernel's code, a pack has the pages that ran, which only decoding finds; all of them where perf alone decodes. */
 async function withPagesThatRan(
@@ -154,10 +157,9 @@ async function notesFor(path: string): Promise<PackedFile[]> {
 
 const KALLSYMS_LINE = /^[0-9a-f]{8,16} \S \S/;
 
-/** Packs kernel symbols only if the kernel was traced or they were given; a recording with `--kcore` also has its own. */
-async function kallsymsFor({ trace }: Recording, given: string | null): Promise<PackedFile[]> {
-  if (given === null && trace?.hasKernel !== true) return [];
-  const path = given ?? KALLSYMS;
+/** Packs kernel symbols only if they were given, or the kernel was traced and the recording has none (`--kcore`). */
+async function kallsymsFor(path: string | null): Promise<PackedFile[]> {
+  if (path === null) return [];
   const source = await readKallsyms(path).catch((cause: unknown) => {
     throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${systemReason(cause)}`, {
       hint: 'pass a copy of /proc/kallsyms made by root: --kallsyms FILE',
