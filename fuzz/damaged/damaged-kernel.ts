@@ -49,7 +49,7 @@ export function damagedKernels(seed: number, directory: string, folder: string):
     make(number) {
       const random = new Random(seed, number);
       const name = random.pick(names);
-      const steps = [name];
+      const steps = [name, name]; // of which recording, and of which other one
       const { recording, sizes } = sources.get(name) as Source;
       const [one, other] = [excerpt(recording, random), excerpt(recording, random)];
       const bytes = damagedRecording(one, other, random, steps);
