@@ -2,6 +2,7 @@
  * All kinds of fuzzed input, by name.
  */
 
+import { damagedKernels } from './damaged/damaged-kernel.js';
 import { damagedRecordings } from './damaged/damaged-recordings.js';
 import { faults } from './faults/faults.js';
 import { packs } from './files/packs.js';
@@ -24,9 +25,14 @@ const KINDS = {
   faults,
 } as const;
 
-export type KindName = keyof typeof KINDS;
-export const KIND_NAMES = Object.keys(KINDS) as readonly KindName[];
+/** The kind that works on recordings which are not part of the project. */
+export const NEEDS_RECORDINGS = 'damaged-kernels';
 
-export function kindOf(name: KindName, seed: number, directory: string): Kind<AnyCase> {
-  return KINDS[name](seed, directory) as unknown as Kind<AnyCase>; // each checks what it has made
+export type KindName = keyof typeof KINDS | typeof NEEDS_RECORDINGS;
+export const KIND_NAMES = [...Object.keys(KINDS), NEEDS_RECORDINGS] as readonly KindName[];
+
+/** `folder`: of recordings, for the kind that needs them. */
+export function kindOf(name: KindName, seed: number, directory: string, folder: string | null = null): Kind<AnyCase> {
+  const kind = name === NEEDS_RECORDINGS ? damagedKernels(seed, directory, folder ?? '') : KINDS[name](seed, directory);
+  return kind as unknown as Kind<AnyCase>; // each checks what it has made
 }

@@ -5,6 +5,7 @@
  *     npm run fuzz -- --kind text --amount 1000000  one kind: cases with a million lines in total
  *     npm run fuzz -- --kind packs --amount 5000    5000 cases
  *     npm run fuzz -- --kind packs --seed 7 --case 1234   one case again
+ *     npm run fuzz -- --kind damaged-kernels --recordings DIR   recordings of the kernel, which are not kept here
  *     npm run fuzz -- --out DIR --limit-s 30        where failing cases are written, and the time limit per case
  *
  * A case that fails or hangs is written to DIR, and text is written minimised, too. Cases of text are made from the
@@ -15,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Failure, toFailure } from './kind.js';
-import { KIND_NAMES, type KindName, kindOf } from './kinds.js';
+import { KIND_NAMES, type KindName, kindOf, NEEDS_RECORDINGS } from './kinds.js';
 import { type Crash, superviseWorker } from './supervise.js';
 import { Tally } from './tally.js';
 import type { WorkerReport } from './worker.js';
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     amount: { type: 'string' },
     case: { type: 'string' },
     out: { type: 'string' },
+    recordings: { type: 'string' },
     'limit-s': { type: 'string', default: '30' },
   },
 });
@@ -35,6 +37,7 @@ const DEFAULT_AMOUNT: Readonly<Record<KindName, number>> = {
   text: 1_000_000,
   recordings: 20_000,
   'damaged-recordings': 5_000,
+  'damaged-kernels': 2_000,
   'trace-files': 5_000,
   packs: 5_000,
   profiles: 5_000,
@@ -45,6 +48,7 @@ const MAX_REASON_LENGTH = 2000;
 const seed = Number(values.seed);
 const isSingleCase = values.case !== undefined;
 const limitMs = Number(values['limit-s']) * 1000;
+const folder = values.recordings ?? null;
 const out = values.out ?? mkdtempSync(join(tmpdir(), 'ptflame-fuzz-'));
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-fuzz-files-'));
 
@@ -57,9 +61,10 @@ try {
 
 function chosenKinds(): readonly KindName[] {
   const { kind } = values;
-  if (kind === undefined) return KIND_NAMES;
+  if (kind === undefined) return KIND_NAMES.filter((name) => name !== NEEDS_RECORDINGS || folder !== null);
   if (!(KIND_NAMES as readonly string[]).includes(kind))
     throw new Error(`--kind must be one of ${KIND_NAMES.join(', ')}, not ${kind}`);
+  if (kind === NEEDS_RECORDINGS && folder === null) throw new Error(`--kind ${kind} needs --recordings DIR`);
   return [kind as KindName];
 }
 
@@ -69,11 +74,11 @@ async function runKind(kind: KindName): Promise<void> {
   const tally = new Tally(kind === 'text' ? 'lines' : null);
   const onReport = reportHandler(kind, tally);
   for (let next = Number(values.case ?? 0); tally.amount < amount; ) {
-    const task = { kind, directory, seed, firstCase: next, amount: amount - tally.amount };
+    const task = { kind, directory, folder, seed, firstCase: next, amount: amount - tally.amount };
     const crash: Crash | null = await superviseWorker(task, limitMs, onReport);
     if (crash === null) break;
     tally.addHang();
-    reportFailure(kind, toFailure(await kindOf(kind, seed, directory).make(crash.number), crash.reason));
+    reportFailure(kind, toFailure(await kindOf(kind, seed, directory, folder).make(crash.number), crash.reason));
     if (isSingleCase) break;
     next = crash.number + 1;
   }

@@ -9,6 +9,8 @@ export interface WorkerTask {
   readonly kind: KindName;
   /** For files. */
   readonly directory: string;
+  /** With recordings; null: none is given. */
+  readonly folder: string | null;
   readonly seed: number;
   readonly firstCase: number;
   /** Total size of the cases to run: lines, or cases. */
@@ -30,8 +32,8 @@ export type WorkerReport =
 
 const COLLECTIONS = 10;
 
-export async function work({ kind: name, directory, seed, firstCase, amount }: WorkerTask): Promise<void> {
-  const kind = kindOf(name, seed, directory);
+export async function work({ kind: name, directory, folder, seed, firstCase, amount }: WorkerTask): Promise<void> {
+  const kind = kindOf(name, seed, directory, folder);
   let done = 0;
   let collections = 0;
   for (let number = firstCase; done < amount; number++) {

@@ -22,8 +22,13 @@ import {
 import { filesOfRecording, type PackedFile, sideFiles, writePack } from '../../src/perfdata/pack/write-pack.js';
 import { PACK_PATHS } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
+import { findBinaries, findTracedKernel } from '../../src/pipeline/decode/encoded-recording.js';
+import { kernelPages } from '../../src/pipeline/decode/kernel-pages.js';
 import { formatMany } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';
+import { DISK_FILES } from '../../src/symbols/symbol-files.js';
+import { onlyPerfDecodes } from '../input/choose-decoder.js';
+import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { decoding, general } from '../options/shared.js';
 import { path } from '../options/values.js';
@@ -73,7 +78,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   refuseOtherName(output, { does: 'pack writes a pack', example: 'trace.pack', option: '-o' }, [path]);
   await refuseOtherKind(path);
   const recording = await openRecording(path, { signal });
-  const { collected, files } = await collect(recording, options);
+  const { collected, files } = await collect(recording, options, signal);
   const { leftOut } = collected;
   const manifest: Manifest = {
     format: 'ptflame-pack',
@@ -91,7 +96,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
 }
 
 /** Collects the files of the pack, and lists those that are left out. */
-async function collect(recording: Recording, options: PackOptions) {
+async function collect(recording: Recording, options: PackOptions, signal: AbortSignal) {
   const { recording: path } = options;
   await checkSymfs(options.symfs);
   const symfs = options.symfs ?? null;
@@ -101,15 +106,40 @@ async function collect(recording: Recording, options: PackOptions) {
   const collected = await packableFiles(recording, policy);
   const vdso = await packableVdso(recording, cache);
   if (vdso.length === 0 && mapsVdso(recording)) collected.leftOut.push({ path: VDSO, reason: 'missing' });
+  const own = await withPagesThatRan(await filesOfRecording(path, PACK_PATHS.recording), recording, options, signal);
+  const hasOwnNames = own.some(({ name }) => name === KERNEL_NAMES);
   const files = [
-    ...(await filesOfRecording(path, PACK_PATHS.recording)),
+    ...own,
     ...(await notesFor(path)),
     ...(await sideFiles(path, recordingUid, PACK_PATHS.recording)),
     ...collected.files.map((file) => packed(file, PACK_PATHS.root)),
     ...vdso.map((file) => packed(file, PACK_PATHS.buildIdCache)),
-    ...(await kallsymsFor(recording, options.kallsyms ?? null)),
+    ...(await kallsymsFor(options.kallsyms ?? (recording.trace?.hasKernel && !hasOwnNames ? KALLSYMS : null))),
   ];
   return { collected, files };
+}
+
+const KERNEL_CODE = `${PACK_PATHS.recording}/kcore_dir/kcore`;
+const KERNEL_NAMES = `${PACK_PATHS.recording}/kcore_dir/kallsyms`;
+
+/** Of the kernel's code, a pack has the pages that ran, which only decoding finds; all of them where perf alone decodes. */
+async function withPagesThatRan(
+  files: readonly PackedFile[],
+  recording: Recording,
+  { recording: path, symfs: given }: PackOptions,
+  signal: AbortSignal,
+): Promise<readonly PackedFile[]> {
+  const row = files.findIndex(({ name }) => name === KERNEL_CODE);
+  if (row === -1 || !recording.trace?.hasKernel || recording.damage.length > 0) return files;
+  const data = dataFilePath(path);
+  const symfs = given ?? null;
+  const roots = rootsOf(symfs);
+  const found = findBinaries(recording, DISK_FILES, roots);
+  const kernel = findTracedKernel(recording, data, DISK_FILES, roots);
+  if (onlyPerfDecodes({ recording, found, kernel }) !== null) return files;
+  const encoding = { name: path, path: data, symfs, jumps: 'none', recorded: null, broken: null } as const;
+  const needed = await kernelPages(encodedRecording(recording, encoding), signal);
+  return files.with(row, { ...(files[row] as PackedFile), needed });
 }
 
 function packed({ path, file }: PackableFile, directory: string): PackedFile {
@@ -127,10 +157,9 @@ async function notesFor(path: string): Promise<PackedFile[]> {
 
 const KALLSYMS_LINE = /^[0-9a-f]{8,16} \S \S/;
 
-/** Packs kernel symbols only if the kernel was traced or they were given; a recording with `--kcore` also has its own. */
-async function kallsymsFor({ trace }: Recording, given: string | null): Promise<PackedFile[]> {
-  if (given === null && trace?.hasKernel !== true) return [];
-  const path = given ?? KALLSYMS;
+/** Packs kernel symbols only if they were given, or the kernel was traced and the recording has none (`--kcore`). */
+async function kallsymsFor(path: string | null): Promise<PackedFile[]> {
+  if (path === null) return [];
   const source = await readKallsyms(path).catch((cause: unknown) => {
     throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${systemReason(cause)}`, {
       hint: 'pass a copy of /proc/kallsyms made by root: --kallsyms FILE',

@@ -7,8 +7,7 @@ import type { PerfTime } from '../../src/model/trace/perf-time.js';
 import type { AuxBuffer, AuxRecord, RecordedEvent, Recording } from '../../src/perfdata/recording.js';
 import type { SideRecording } from '../../src/perfdata/side-recording.js';
 import { decodeSample, type TracedTime, tracedTime } from '../../src/pipeline/decode/decode-sample.js';
-import { findBinaries } from '../../src/pipeline/decode/encoded-recording.js';
-import { findKernel } from '../../src/symbols/kernel-files.js';
+import { findBinaries, findTracedKernel } from '../../src/pipeline/decode/encoded-recording.js';
 import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { onlyPerfDecodes } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
@@ -200,8 +199,9 @@ interface SampledDecoding {
  * ptflame cannot decode.
  */
 export function sampleDecoding(recording: Recording, { path, symfs }: RecordingPaths): SampledDecoding {
-  const found = findBinaries(recording, DISK_FILES, rootsOf(symfs));
-  const kernel = findKernel(path, DISK_FILES);
+  const roots = rootsOf(symfs);
+  const found = findBinaries(recording, DISK_FILES, roots);
+  const kernel = findTracedKernel(recording, path, DISK_FILES, roots);
   if (recording.damage.length > 0 || onlyPerfDecodes({ recording, found, kernel }) !== null)
     return { decoding: null, traced: null };
   const options = { name: path, path, symfs, recorded: null, broken: null };

@@ -2,6 +2,7 @@
  * Opens a recording or a pack as an input: checks it now, decodes it when it is read.
  */
 
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -23,12 +24,12 @@ import {
   type EncodedRecording,
   type FoundBinaries,
   findBinaries,
+  findTracedKernel,
   type Jumps,
 } from '../../src/pipeline/decode/encoded-recording.js';
 import { damagedRecording, noTrace } from '../../src/pipeline/open-recorded.js';
 import type { DecodedRecording, SampledRecording } from '../../src/pipeline/read/recording-source.js';
 import { formatBytes } from '../../src/render/format.js';
-import { findKernel } from '../../src/symbols/kernel-files.js';
 import { DISK_FILES } from '../../src/symbols/symbol-files.js';
 import { chooseDecoder } from '../input/choose-decoder.js';
 import { encodedRecording, rootsOf } from '../input/encoded-recording.js';
@@ -116,7 +117,7 @@ async function decodeTrace(
 ): Promise<(DecodedRecording | EncodedRecording) & MayLack> {
   const roots = rootsOf(symfs);
   const found = findBinaries(recording, DISK_FILES, roots);
-  const kernel = findKernel(dataFilePath(data), DISK_FILES);
+  const kernel = findTracedKernel(recording, dataFilePath(data), DISK_FILES, roots);
   const decoder = await chooseDecoder({ name, recording, found, kernel }, options);
   if (decoder === 'perf') await checkSymfs(options.symfs);
   const root = symfs ?? '/';
@@ -147,10 +148,22 @@ function jumpsOf({ precise, noJumps }: DecodingOptions): Jumps {
   return precise ? 'all' : noJumps ? 'none' : 'leaving';
 }
 
-/** Copies the intact part of a recording to a file that perf can read, and describes how much was saved. */
+/** In the directory of a recording. */
+const KERNEL_COPY = 'kcore_dir';
+
+/**
+ * Copies the intact part of a recording to a file that perf can read, and describes how much was saved. The copy of the kernel
+ * beside it is beside the new file, too.
+ */
 async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal) {
+  const data = dataFilePath(path);
   const target = join(createTemporaryDirectory(tempDir), 'perf.data');
-  const { keptBytes, ofBytes } = await salvageRecording(dataFilePath(path), target, signal);
+  const isFile = data === path;
+  if (!isFile) {
+    mkdirSync(target);
+    symlinkSync(resolve(path, KERNEL_COPY), join(target, KERNEL_COPY));
+  }
+  const { keptBytes, ofBytes } = await salvageRecording(data, isFile ? target : join(target, 'data'), signal);
   return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
 }
 

@@ -26,7 +26,7 @@ import { Random } from '../random.js';
 import { damagedRecording } from './damage-recording.js';
 import { NO_PACKETS } from './damage-trace.js';
 
-interface DamagedCase extends AnyCase {
+export interface DamagedCase extends AnyCase {
   readonly jumps: Jumps;
   readonly cutting: Cutting;
   /** Bytes of events, and of code and sites, of a decoder. */
@@ -41,7 +41,7 @@ export const NAMES =
 const MAX_RESIDENT_KILOBYTES = 1024 * 1024;
 /** A profile takes as long as all other checks. */
 const CASES_PER_PROFILE = 4;
-const JUMPS: readonly Jumps[] = ['none', 'leaving', 'all'];
+export const JUMPS: readonly Jumps[] = ['none', 'leaving', 'all'];
 const ERROR_NUMBERS = 5;
 const KNOWN_ERRORS: ReadonlySet<number> = new Set([3, 5, 6, 7, 10]);
 
@@ -70,14 +70,18 @@ export function damagedRecordings(seed: number, directory: string, fixtures = FI
       const recording = await nullIfRejected(openRecording(path));
       const isDecoded = recording !== null && unsupported(recording)?.hasRest !== false;
       if (isDecoded) await checkDecoding(encodedOf(recording, path, root, fuzzCase.jumps), fuzzCase);
-      const { maxRSS } = process.resourceUsage();
-      assert(maxRSS < MAX_RESIDENT_KILOBYTES, `${maxRSS} KB of memory`);
+      checkMemory();
       return { parserMs: 0 };
     },
   };
 }
 
-function randomCutting(random: Random): Pick<DamagedCase, 'cutting' | 'limits'> {
+export function checkMemory(): void {
+  const { maxRSS } = process.resourceUsage();
+  assert(maxRSS < MAX_RESIDENT_KILOBYTES, `${maxRSS} KB of memory`);
+}
+
+export function randomCutting(random: Random): Pick<DamagedCase, 'cutting' | 'limits'> {
   return {
     cutting: {
       partBytes: 60 + random.below(random.pick([500, 5000, 15_000])),
@@ -111,7 +115,7 @@ export function encodedOf(recording: Recording, path: string, root: string, jump
   };
 }
 
-async function checkDecoding(
+export async function checkDecoding(
   encoded: EncodedRecording,
   { number, steps, cutting, limits }: DamagedCase,
 ): Promise<void> {
@@ -142,7 +146,7 @@ function errorCodes({ errors }: Pick<Decoded, 'errors'>): number[] {
   return errors.filter((_, at) => at % ERROR_NUMBERS === 3);
 }
 
-async function nullIfRejected<Value>(value: Promise<Value>): Promise<Value | null> {
+export async function nullIfRejected<Value>(value: Promise<Value>): Promise<Value | null> {
   try {
     return await value;
   } catch (error) {

@@ -18,6 +18,7 @@ import { KERNEL_IMAGE, KIND_JCC, KIND_JUMP, KIND_RETURN } from './wasm/layout.js
 /** Reads bytes of a file that was mapped; null: it cannot be read. Fewer bytes at its end. */
 export type ReadCode = (code: MappedCode, fileOffset: number, bytes: number) => Uint8Array | null;
 
+/** Code is loaded so many bytes at a time. */
 const PAGE_BYTES = 64 * 1024;
 /** The longest instruction. */
 const MAX_INSTRUCTION_BYTES = 15;
@@ -43,7 +44,16 @@ export class CodePages {
   /** In the module: of the page that was loaded last. */
   private readonly description: number;
 
-  constructor(module: DecoderModule, images: readonly Image[], changes: readonly CodeChange[], readCode: ReadCode) {
+  private readonly pageBytes: number;
+
+  constructor(
+    module: DecoderModule,
+    images: readonly Image[],
+    changes: readonly CodeChange[],
+    readCode: ReadCode,
+    pageBytes: number = PAGE_BYTES,
+  ) {
+    this.pageBytes = pageBytes;
     this.module = module;
     this.changes = changes;
     this.images = images;
@@ -57,7 +67,7 @@ export class CodePages {
     const mapped = this.images[image - 1];
     const code = mapped && codeAt(mapped, ip, tick);
     if (!code) return image === KERNEL_IMAGE ? this.loadWritten(ip) : 0;
-    const own = this.page(code, Math.floor((ip - code.start) / PAGE_BYTES));
+    const own = this.page(code, Math.floor((ip - code.start) / this.pageBytes));
     const page = own !== null && image === KERNEL_IMAGE ? this.asChanged(own) : own;
     if (page === null) return 0;
     const { start, end } = uncovered(mapped, page, ip, tick);
@@ -110,12 +120,12 @@ export class CodePages {
     let pages = this.pages.get(code);
     if (pages === undefined) this.pages.set(code, (pages = new Map()));
     let page = pages.get(number);
-    if (page === undefined) pages.set(number, (page = this.read(code, number * PAGE_BYTES)));
+    if (page === undefined) pages.set(number, (page = this.read(code, number * this.pageBytes)));
     return page;
   }
 
   private read(code: MappedCode, offset: number): Page | null {
-    const mappedBytes = Math.min(code.end - code.start - offset, PAGE_BYTES);
+    const mappedBytes = Math.min(code.end - code.start - offset, this.pageBytes);
     // as perf does: the last instruction of a mapping may reach beyond it
     const bytes = this.readCode(code, code.fileOffset + offset, mappedBytes + MAX_INSTRUCTION_BYTES);
     if (bytes === null || bytes.length === 0) return null;

@@ -64,6 +64,8 @@ export interface DecoderOptions {
   /** Decoding stops when it has found about that many bytes of events, or needs about that much more memory for code and sites. */
   readonly eventBytes: number;
   readonly codeBytes: number;
+  /** Code is loaded so many bytes at a time. Default: what is fastest. */
+  readonly pageBytes?: number;
   /** For tests: each packet and block by itself, without what only makes it faster. */
   readonly isPlain?: boolean;
 }
@@ -95,7 +97,7 @@ export class PartDecoder {
       (image, address) => bounds.around(image, address),
       replaced?.module.memory,
     );
-    const pages = new CodePages(module, images, changes, readCode);
+    const pages = new CodePages(module, images, changes, readCode, others.pageBytes);
     const bounds = new FunctionBounds(module, images, functionAt);
     module.setTiming(timing.mtcPeriod, timing.ctcNumerator, timing.ctcDenominator, timing.maxBusRatio);
     module.setClock(timing.shift, timing.mult, timing.zero, originNs);

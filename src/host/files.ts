@@ -7,6 +7,7 @@ import {
   createReadStream,
   fstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   type Stats,
@@ -97,6 +98,15 @@ export function openIfFile(path: string): OwnFile | null {
   if (file.kind === 'file') return file;
   file.close();
   return null;
+}
+
+/** Returns the names in a folder, in order; none if it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
 }
 
 /** Returns what differs after a file changed, and its size. @throws the system error */

@@ -6,9 +6,8 @@ import type { RecordingEnvironment } from '../model/profile/profile.js';
 import { dataFilePath, openRecording, openSides, recordingEnvironment } from '../perfdata/open-recording.js';
 import type { Recording } from '../perfdata/recording.js';
 import type { SideRecording } from '../perfdata/side-recording.js';
-import { findKernel } from '../symbols/kernel-files.js';
 import { type SymbolFileRefs, type SymbolRoots, symbolFiles } from '../symbols/symbol-files.js';
-import { type EncodedRecording, findBinaries, lacksKernel, unsupported } from './decode/encoded-recording.js';
+import { type EncodedRecording, findBinaries, findTracedKernel, lacksKernel, unsupported } from './decode/encoded-recording.js';
 import { prepareRecording } from './decode/prepare-recording.js';
 import type { SampledRecording } from './read/recording-source.js';
 
@@ -57,7 +56,7 @@ export function decodable(read: RecordedFiles, files: SymbolFileRefs, roots: Sym
   const { narrow } = findBinaries(recording, symbolFiles(files), roots);
   const reason =
     unsupported(recording) ??
-    lacksKernel(recording, findKernel(path, symbolFiles(files))) ??
+    lacksKernel(recording, findTracedKernel(recording, path, symbolFiles(files), roots)) ??
     (narrow.length > 0 ? { what: '32-bit code', hasRest: true } : null);
   if (reason !== null && !reason.hasRest)
     throw new PtflameError('NOT_OFFERED', `${name} has ${reason.what}, which only perf decodes`, {

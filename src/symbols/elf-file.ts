@@ -184,8 +184,8 @@ export function buildIdOf(elf: ElfFile): string | null {
   return null;
 }
 
-/** Each note: size of its name, size of its contents, type, then both, each padded to four bytes. */
-function buildIdIn(notes: Uint8Array): string | null {
+/** Returns the build id in an ELF file's notes, or null. Each note: size of its name, size of its contents, type, then both, each padded to four bytes. */
+export function buildIdIn(notes: Uint8Array): string | null {
   const view = viewOf(notes);
   for (let at = 0; at + 12 <= notes.length; ) {
     const nameBytes = view.getUint32(at, true);

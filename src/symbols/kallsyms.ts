@@ -19,8 +19,9 @@ export const KERNEL_FILE = '[kernel.kallsyms]';
 /** As perf does: code and data. "ffffffffc0201040 t vring_map_one_sg	[virtio_ring]" */
 const LINE = /^(f[0-9a-f]{15}) ([TtWwDdBb]) (\S+)(?:\t(\[\S+\]))?$/gm;
 const PAGE_BYTES = 4096;
-/** Far more than any kernel has. */
-const MAX_SYMBOLS = 4_000_000;
+/** Far more than any kernel has: 200,000 symbols, in 10 MB. */
+export const MAX_KALLSYMS_BYTES = 32 * 1024 * 1024;
+const MAX_SYMBOLS = 1_000_000;
 
 export class KernelSymbols {
   /** One symbol for each start, by start. */
@@ -29,9 +30,9 @@ export class KernelSymbols {
 
   constructor(text: Uint8Array) {
     const rows: Row[] = [];
-    for (const [, address, , name, file = KERNEL_FILE] of latin1Text(text).matchAll(LINE)) {
+    for (const row of rowsOf(text)) {
       if (rows.length === MAX_SYMBOLS) break;
-      rows.push({ start: addressOf(address as string), name: name as string, file });
+      rows.push(row);
     }
     rows.sort((a, b) => a.start - b.start);
     // as perf does: of symbols with one start, only the last has a size
@@ -62,6 +63,17 @@ export class KernelSymbols {
 }
 
 type Row = Omit<KernelSymbol, 'end'>;
+
+function* rowsOf(text: Uint8Array): Generator<Row> {
+  for (const [, address, , name, file = KERNEL_FILE] of latin1Text(text).matchAll(LINE))
+    yield { start: addressOf(address as string), name: name as string, file };
+}
+
+/** Returns the address of the first symbol of the kernel that has a name, whichever others begin there; null: there is none. */
+export function symbolAddress(text: Uint8Array, name: string): Address | null {
+  for (const row of rowsOf(text)) if (row.name === name && row.file === KERNEL_FILE) return row.start;
+  return null;
+}
 
 /** Sixteen digits. */
 function addressOf(digits: string): Address {

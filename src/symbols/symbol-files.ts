@@ -1,7 +1,7 @@
 /**
  * Where symbols are read from: the files of this machine, or those of a test; and where perf looks for them.
  */
-import { openIfFile, openRef, ownVdso } from '../host/files.js';
+import { namesIn, openIfFile, openRef, ownVdso } from '../host/files.js';
 import { type FileRef, type OpenFile, readFully } from '../model/open-file.js';
 import { type ByteSource, sourceOf } from './byte-source.js';
 import { buildIdOf, debugLinkOf, type ElfFile, readElf, SectionType } from './elf-file.js';
@@ -9,6 +9,8 @@ import { buildIdOf, debugLinkOf, type ElfFile, readElf, SectionType } from './el
 export interface SymbolFiles {
   /** Returns null if the file does not exist or cannot be read. The caller closes it. */
   open(path: string): OpenSymbolFile | null;
+  /** Returns the names in a folder, in order; none if it cannot be read. Absent: folders are not known. */
+  namesIn?(folder: string): string[];
 }
 
 export interface OpenSymbolFile extends ByteSource {
@@ -46,6 +48,7 @@ export const DISK_FILES: SymbolFiles = {
     const file = openIfFile(path);
     return file && sourceOfFile(file, () => file.close());
   },
+  namesIn,
 };
 
 export function sourceOfFile(file: OpenFile, close = () => {}): OpenSymbolFile {

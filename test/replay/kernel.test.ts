@@ -230,7 +230,7 @@ describe('a thread that is not switched in again', () => {
       10     call    main          read
       20     syscall read          k:entry
       30     PERF_RECORD_SWITCH_CPU_WIDE OUT  next pid/tid: 2/2
-      40     jmp     k:entry       k:__switch_to
+      40     call    k:entry       k:__switch_to
       2/90   call    other         work
       95     PERF_RECORD_SWITCH_CPU_WIDE IN  prev pid/tid: 2/2`;
 
@@ -400,7 +400,25 @@ describe('code of the kernel', () => {
         read 1(1) self 10
           entry 1 self 20
             put_user 1 self 20
-              asm_fault 1 self 5
-                leave 1 self 5`,
+              asm_fault 1 self 10`,
+    ));
+
+  test('the labels that entry code jumps to on the way out stay one function, unlike those that it calls', () =>
+    expectTree(
+      `
+      10  call     main         read
+      20  hw int   read         k:asm_fault
+      30  call     k:asm_fault  k:handle
+      40  jmp      k:handle     k:handle_user
+      50  return   k:handle_user  k:asm_fault
+      55  jmp      k:asm_fault  k:error_return
+      60  jmp      k:error_return  k:restore
+      70  iret     k:restore+0x20   read+0xe0`,
+      `
+      main 1(1) self 0
+        read 1(1) self 10
+          asm_fault 1 self 30
+            handle 1 self 10
+              handle_user 1 self 10`,
     ));
 });

@@ -124,6 +124,11 @@ export function openIfFile(path: string): OwnFile | null {
   return content === undefined ? null : new BlobFile(content, path);
 }
 
+/** Folders that were dropped are not known. */
+export function namesIn(): string[] {
+  return [];
+}
+
 /** What was dropped stays as it was; the browser refuses to read a file that changed meanwhile. */
 export function versionOf(path: string): { readonly version: string; readonly sizeBytes: number } {
   return { version: '', sizeBytes: openPath(path).sizeBytes };

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack as newArchive, type Pack } from 'tar-stream';
 import { PtflameError, systemReason } from '../../model/errors.js';
+import type { OffsetRange } from '../../symbols/bounds.js';
 import { MANIFEST } from '../recognize.js';
 import { type Manifest, SIDE_FILES } from './manifest.js';
 
@@ -16,6 +17,8 @@ import { type Manifest, SIDE_FILES } from './manifest.js';
 export interface PackedFile {
   readonly source: string | CheckedFile | Uint8Array;
   readonly name: string;
+  /** The parts of a file that are needed: zeros stand for the others. Default: all of it. */
+  readonly needed?: readonly OffsetRange[];
 }
 
 /** Trace hardly compresses, whatever the level. */
@@ -46,13 +49,13 @@ async function fill(archive: Pack, manifest: Manifest, files: readonly PackedFil
   archive.finalize();
 }
 
-async function addFile(archive: Pack, { source, name }: PackedFile): Promise<void> {
+async function addFile(archive: Pack, { source, name, needed }: PackedFile): Promise<void> {
   if (source instanceof Uint8Array)
     return void archive.entry({ name, mode: PRIVATE, mtime: NO_TIME }, Buffer.from(source));
   const path = typeof source === 'string' ? source : source.path;
   try {
     const file = typeof source === 'string' ? await open(source) : await openChecked(source);
-    await addFromDisk(archive, file, name).finally(() => file.close());
+    await addFromDisk(archive, file, name, needed).finally(() => file.close());
   } catch (cause) {
     throw new PtflameError('INPUT_UNREADABLE', `cannot pack ${path}: ${systemReason(cause)}`, {
       hint: 'try again once it no longer changes, as a user who may read it',
@@ -61,12 +64,33 @@ async function addFile(archive: Pack, { source, name }: PackedFile): Promise<voi
   }
 }
 
-async function addFromDisk(archive: Pack, file: FileHandle, name: string): Promise<void> {
+async function addFromDisk(
+  archive: Pack,
+  file: FileHandle,
+  name: string,
+  needed?: readonly OffsetRange[],
+): Promise<void> {
   const { size } = await file.stat();
   const entry = archive.entry({ name, size, mode: PRIVATE, mtime: NO_TIME });
   if (size === 0) return void entry.end();
+  if (needed) return pipeline(partly(file, size, needed), entry);
   // what is appended meanwhile is left out: the header of the entry already states the size
   await pipeline(file.createReadStream({ start: 0, end: size - 1, autoClose: false }), entry);
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** Returns a file with zeros for all that is not needed. */
+async function* partly(file: FileHandle, size: number, needed: readonly OffsetRange[]): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; at += BLOCK_BYTES) {
+    const bytes = Buffer.alloc(Math.min(BLOCK_BYTES, size - at));
+    for (const { start, end } of needed) {
+      const from = Math.max(start - at, 0);
+      const to = Math.min(end - at, bytes.length);
+      if (from < to) await file.read(bytes, from, to - from, at + from);
+    }
+    yield bytes;
+  }
 }
 
 /** The files that `perf record --kcore` writes; others in the directory are not packed. */

@@ -44,7 +44,8 @@ export interface DecodeContext {
   readonly eventBytes: number;
   /** For the code and the sites that a decoder keeps. */
   readonly codeBytes: number;
-  /** For tests: decode/part-decoder.ts. */
+  /** decode/part-decoder.ts */
+  readonly pageBytes?: number;
   readonly isPlain?: boolean;
 }
 
@@ -97,6 +98,8 @@ export function newEvents({ eventBytes }: DecodeContext): Int32Array {
   return new Int32Array(sharableBytes(eventBytes + SPARE_BYTES));
 }
 
+type OnRead = (file: string, offset: number, bytes: number) => void;
+
 /** Decodes parts with code and sites that earlier parts needed, until those become too large. */
 export class RecordingDecoder {
   private readonly context: DecodeContext;
@@ -106,8 +109,11 @@ export class RecordingDecoder {
   private readonly functionAt: FunctionAt;
   private decoder: PartDecoder;
   private memory: Int32Array | null = null;
+  private readonly onRead: OnRead;
 
-  constructor(context: DecodeContext) {
+  /** `onRead`: called for each page of code when it is first needed. */
+  constructor(context: DecodeContext, onRead: OnRead = () => {}) {
+    this.onRead = onRead;
     this.context = context;
     this.file = openRef(context.file);
     this.files = new OpenFiles(symbolFiles(context.naming.files));
@@ -135,6 +141,7 @@ export class RecordingDecoder {
   private newDecoder(replaced: PartDecoder | null = null): PartDecoder {
     const { binaries } = this.context;
     const readCode = ({ file }: MappedCode, offset: number, bytes: number) => {
+      this.onRead(file, offset, bytes);
       const binary = binaries.get(file);
       return binary === undefined ? null : this.files.read(binary, offset, bytes);
     };

@@ -10,7 +10,8 @@ import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { NONE } from '../../model/units.js';
 import type { Recording, TraceEncoding } from '../../perfdata/recording.js';
 import type { SideRecording } from '../../perfdata/side-recording.js';
-import type { KernelFiles } from '../../symbols/kernel-files.js';
+import { KERNEL_FILE } from '../../symbols/kallsyms.js';
+import { findKernel, type KernelFiles } from '../../symbols/kernel-files.js';
 import { binaryPaths, type SymbolFiles, type SymbolRoots, VDSO } from '../../symbols/symbol-files.js';
 import type { DecodePlan, KernelCode } from './decode-plan.js';
 import type { DecodeContext } from './decode-task.js';
@@ -148,6 +149,25 @@ export function lacksKernel({ trace }: Recording, kernel: KernelFiles | null): U
   return trace?.hasKernel && kernel === null
     ? { what: 'kernel tracing without a copy of the kernel', hasRest: true }
     : null;
+}
+
+/** Finds the code and names of the traced kernel. `data`: the recording's file. Null: none is traced, or they are missing. */
+export function findTracedKernel(
+  { trace, sideband, buildIds }: Recording,
+  data: string,
+  files: SymbolFiles,
+  roots: SymbolRoots,
+): KernelFiles | null {
+  if (!trace?.hasKernel) return null;
+  const buildId = buildIds.find(({ file }) => file === KERNEL_FILE)?.buildId ?? null;
+  let reference = null;
+  for (const { record } of sideband) {
+    // "[kernel.kallsyms]_text", whose offset is the address of _text
+    if (record.what !== 'mmap' || record.pid !== NONE || !record.file.startsWith(KERNEL_FILE)) continue;
+    reference = { name: record.file.slice(KERNEL_FILE.length), address: record.fileOffset };
+    break;
+  }
+  return findKernel(data, { buildId, reference }, files, roots);
 }
 
 /** Finds the binaries of a recording, where perf looks for them. */

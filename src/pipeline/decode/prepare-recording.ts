@@ -6,11 +6,11 @@ import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { Recording } from '../../perfdata/recording.js';
 import { type JitDump, readJitDump } from '../../symbols/jitdump.js';
 import { KERNEL_FILE } from '../../symbols/kallsyms.js';
-import { findKernel, type KernelFiles, kernelSegments, kernelSymbols } from '../../symbols/kernel-files.js';
+import { type KernelFiles, kernelSegments, kernelSymbols } from '../../symbols/kernel-files.js';
 import { type SymbolFileRefs, type SymbolFiles, type SymbolRoots, symbolFiles } from '../../symbols/symbol-files.js';
 import type { PltNames } from '../../symbols/symbol-table.js';
 import type { KernelCode } from './decode-plan.js';
-import { type EncodedRecording, findBinaries, type Jumps } from './encoded-recording.js';
+import { type EncodedRecording, findBinaries, findTracedKernel, type Jumps } from './encoded-recording.js';
 import { withJitCode } from './jit-code.js';
 import { locator } from './locate.js';
 
@@ -36,7 +36,7 @@ export function prepareRecording(recorded: Recording, options: PrepareOptions): 
   const files = symbolFiles(refs);
   const recording = withJitCode(recorded, (file) => readDump(`${roots.root}${utf8Text(latin1Bytes(file))}`, files));
   const { paths } = findBinaries(recording, files, roots, fetched);
-  const kernelFiles = recorded.trace?.hasKernel ? findKernel(options.path, files) : null;
+  const kernelFiles = findTracedKernel(recorded, options.path, files, roots);
   const binaries = kernelFiles === null ? paths : new Map([...paths, [KERNEL_FILE, kernelFiles.code]]);
   const kernel = kernelFiles && kernelCode(kernelFiles, files);
   const naming = {

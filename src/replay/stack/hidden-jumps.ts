@@ -33,6 +33,7 @@ export function endSignalTail(state: ReplayState, fn: FunctionId): void {
 export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, row: number): void {
   const target = wholeFunction(state, named);
   if (isTop(state, target)) return;
+  if (traitsOf(state, target) & Trait.Kernel && isInKernelEntry(state)) return addAlias(state, target);
   if (toEntry) leaveLoader(state, target);
   const isNameless = (traitsOf(state, target) & Trait.Unknown) !== 0;
   if (isNameless && landNameless(state, target, row)) return;
@@ -90,8 +91,7 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
   state.signalTail = NONE;
   // The function on top returns through a thunk, or one it jumped to.
   if (traitsOf(state, fn) & Trait.ReturnThunk) return !state.facts.showsJumps;
-  const top = topFrame(state);
-  if ((isKernelEntry(state, top.callRow) && top.level === state.depth - 1) || fallsThrough(state, top.fn, fn)) {
+  if (isInKernelEntry(state) || beganInKernel(state) || fallsThrough(state, topFrame(state).fn, fn)) {
     addAlias(state, fn);
     return false;
   }
@@ -200,11 +200,27 @@ function fallsThrough({ facts }: ReplayState, from: FunctionId, to: FunctionId):
   return facts.showsJumps && (traits[from] & traits[to] & Trait.Kernel) !== 0 && start[from] < start[to];
 }
 
-// The kernel's entry code has several labels.
-function isKernelEntry({ facts, events }: ReplayState, callRow: number): boolean {
-  if (callRow === NONE) return false;
-  const site = events.site[callRow];
-  return facts.step[site] === Step.KernelEntry || (facts.step[site] === Step.Start && facts.to[site] < 0);
+/**
+ * True if the function on top is the kernel's entry code: several labels that run on and jump to each other. What an interrupt
+ * entered has no return address, so a jump out of it is no tail call.
+ */
+function isInKernelEntry(state: ReplayState): boolean {
+  const site = siteOfFirst(state);
+  if (site === NONE) return false;
+  const { step, to, toEntry } = state.facts;
+  return step[site] === Step.KernelEntry || (step[site] === Step.Start && to[site] < 0 && toEntry[site] === 1);
+}
+
+/** True if the trace starts in the function on top, of the kernel. */
+function beganInKernel(state: ReplayState): boolean {
+  const site = siteOfFirst(state);
+  return site !== NONE && state.facts.step[site] === Step.Start && state.facts.to[site] < 0;
+}
+
+/** Returns the site of the event that begins the level on top; NONE: unknown, or another function is on top of it by now. */
+function siteOfFirst(state: ReplayState): number {
+  const { callRow, level } = topFrame(state);
+  return callRow === NONE || level !== state.depth - 1 ? NONE : state.events.site[callRow];
 }
 
 function traitsOf({ facts }: ReplayState, fn: FunctionId): number {

@@ -213,8 +213,11 @@ const NOT_SIMPLE: i32 = TRAIT_COLD_PART | TRAIT_PROGRAM_START | TRAIT_RETURN_THU
 
 /** Returns how control moves with a jump of the frame on top that the trace shows, and that may lead elsewhere. */
 function shownMoveTo(top: usize, depth: u32, fn: i32): u32 {
-  if ((load<u32>(top, FRAME_FLAGS) & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
+  const flags = load<u32>(top, FRAME_FLAGS);
+  if ((flags & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
   const level = load<u32>(top, FRAME_LEVEL);
+  if (level === depth - 1 && (flags & FLAG_PLAIN_CALL) === 0 && (traitsOf(fn) & TRAIT_KERNEL) !== 0)
+    return MOVE_GENERAL;
   const mayLand = (traitsOf(fn) & TRAIT_UNKNOWN) !== 0 && !endsByReturn(frameAt(level)) && mayUnwind(depth);
   return mayLand ? MOVE_GENERAL : moveFrom(load<i32>(top, FRAME_FUNCTION), fn, depth - level);
 }

@@ -243,6 +243,7 @@ class Reader {
   private takeJump({ row, toFn: named, toEntry }: ReferenceEvent): void {
     const toFn = wholeFunction(this.levels, named);
     if (isOf(this.top, toFn)) return;
+    if (toFn.is(Trait.Kernel) && this.isInKernelEntry()) return this.alsoKnownAs(toFn);
     if (toEntry && toFn.is(Trait.ProgramStart)) this.leaveLoader(row);
     const end = this.endOfTop(row);
     if (toFn.is(Trait.Unknown) && this.landNameless(toFn, end)) return;
@@ -279,9 +280,7 @@ class Reader {
     this.signalTail = null;
     // The function on top returns through a thunk, or one it jumped to.
     if (fromFn.is(Trait.ReturnThunk)) return !this.facts.showsJumps;
-    const { begunBy, frames } = this.topLevel;
-    const isLabelOfEntry = begunBy === 'kernel entry' && frames.length === 1;
-    if (isLabelOfEntry || this.runsOnInto(fromFn)) {
+    if (this.isInKernelEntry() || this.runsOnInto(fromFn)) {
       this.alsoKnownAs(fromFn);
       return false;
     }
@@ -295,6 +294,12 @@ class Reader {
     else this.jumpOrUnwind(fromFn, row);
     if (this.top.why === 'HiddenJump') this.top.firstSeenNs ??= timeNs;
     return !isStub && !this.top.fn.is(Trait.Stub);
+  }
+
+  /** The kernel's entry code has several labels, and nothing to return to. */
+  private isInKernelEntry(): boolean {
+    const { begunBy, frames } = this.topLevel;
+    return begunBy === 'kernel entry' && frames.length === 1;
   }
 
   /** Where jumps are shown, the kernel's code gets to another label without one only by running on. */

@@ -45,6 +45,8 @@ async function written(dir: Directory, files: readonly PackedFile[]): Promise<st
   return dir.file('x.pack');
 }
 
+const RECORDING_DATA: PackedFile = { name: 'recording/data', source: Buffer.from('trace') };
+
 describe('reads back what was written', () => {
   test('with names of any length and language, empty files, and duplicates', async ({ dir }) => {
     const files = [
@@ -62,6 +64,20 @@ describe('reads back what was written', () => {
       const content = typeof source === 'string' ? await readFile(source) : source;
       expect(await readFile(dir.file(`below/place/${name}`))).toEqual(Buffer.from(content));
     }
+  });
+
+  test('with zeros for what is not needed of a file', async ({ dir }) => {
+    const source = await dir.write('source', 'x'.repeat(200_000));
+    const needed = [
+      { start: 130_000, end: 140_000 }, // in two blocks
+      { start: 199_000, end: 300_000 }, // beyond the end
+      { start: 10, end: 20 },
+      { start: 15, end: 30 },
+    ];
+    await unpacked(dir, await written(dir, [RECORDING_DATA, { name: 'root/kcore', source, needed }]));
+    const kept = await readFile(dir.file('below/place/root/kcore'), 'latin1');
+    const parts = [...kept.matchAll(/x+/g)].map(({ index, 0: part }) => [index, index + part.length]);
+    expect([kept.length, ...parts]).toEqual([200_000, [10, 30], [130_000, 140_000], [199_000, 200_000]]);
   });
 
   test('and names a file that shrinks meanwhile', async ({ dir }) => {
