@@ -24,6 +24,8 @@ export interface ReplayOptions {
   readonly createdInside: boolean;
   /** It is a process that was created while recording: it begins with its parent's calls. Default: false. */
   readonly isForked?: boolean;
+  /** It is the idle task of a CPU: only the time in which it works is its own. Default: false. */
+  readonly isIdleTask?: boolean;
   /** Paths seen in all threads, used where no address decides; null while they are still being collected. */
   readonly knownPaths: KnownPaths | null;
   readonly watcher?: FrameWatcher;

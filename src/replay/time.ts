@@ -152,14 +152,15 @@ export function forgetSwitch(state: ReplayState): void {
 /** Charges the time in which the thread had given its CPU away. */
 export function chargeOffCpu(state: ReplayState, untilNs: Nanoseconds): void {
   beginOffCpu(state);
-  chargeUntil(state, untilNs);
+  if (state.options.isIdleTask) startAt(state, untilNs);
+  else chargeUntil(state, untilNs);
   switchIn(state, true);
 }
 
 /** The thread has given its CPU away, for the reason that a record tells. */
 export function beginOffCpu(state: ReplayState): void {
-  const { switchedOut } = state;
-  if (stoppedNode(state) === NONE)
+  const { switchedOut, options } = state;
+  if (stoppedNode(state) === NONE && !options.isIdleTask)
     state.offCpu = open(state, stopNode(state), switchedOut === NONE ? SpecialSymbol.OffCpu : switchedOut);
 }
 
@@ -213,12 +214,22 @@ export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds, move: 
 
 /** Charges the time from the last event until now. In a stub it is held back until it is known where the stub leads. */
 export function chargeUntil(state: ReplayState, timeNs: Nanoseconds): void {
+  if (isIdle(state)) return startAt(state, timeNs);
   const ns = timeNs - state.nowNs;
   setNow(state, timeNs);
   const node = stoppedNode(state);
   if (node !== NONE) chargeTo(state, node, ns);
   else if (state.depth > 0 && topTraits(state) & Trait.Stub) topFrame(state).heldNs += ns;
   else chargeTo(state, topNode(state), ns);
+}
+
+/**
+ * True if the CPU has nothing to do: its idle task halts it, or another thread runs. That is no time of the idle task: it
+ * is observed only while it works.
+ */
+function isIdle(state: ReplayState): boolean {
+  if (!state.options.isIdleTask) return false;
+  return stoppedNode(state) !== NONE || (state.depth > 0 && (topTraits(state) & Trait.Halt) !== 0);
 }
 
 /** Returns the node that time is charged to while the thread is stopped or off its CPU; NONE while traced code runs. */

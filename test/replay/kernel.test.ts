@@ -262,6 +262,39 @@ describe('a thread that is not switched in again', () => {
     ));
 });
 
+describe('the idle task of a CPU', () => {
+  const IDLE = `
+      0/10   call    k:do_idle               k:native_safe_halt
+      0/500  hw int  k:native_safe_halt      k:asm_irq
+      0/520  iret    k:asm_irq               k:native_safe_halt+0xe0
+      0/900  return  k:native_safe_halt      k:do_idle
+      0/910  call    k:do_idle               k:__schedule
+      0/915  call    k:__schedule            k:__switch_to_asm
+      0/920  jmp     k:__switch_to_asm       k:__switch_to
+      2/930  call    k:native_safe_halt~2    work
+      0/1950 return  k:__switch_to           k:__schedule
+      0/1960 return  k:__schedule            k:do_idle
+      0/1970 call    k:do_idle               k:native_safe_halt`;
+  const WORK = `
+      do_idle 1(1) self 20
+        __schedule 1 self 15
+          __switch_to_asm 1 self 5
+            __switch_to 1 self 0
+        native_safe_halt 2(1) self 0
+          asm_irq 1 self 20`;
+
+  test('has time only while it works: a halt is none, nor is the time of other threads', () =>
+    expectTree(IDLE, WORK, { inTwin: false, extend: true, select: { pids: [0] } }));
+
+  test('has the same in a window, and calls last as long as the clock says', async () => {
+    const window = { from: { afterStartNs: 0 }, to: null };
+    const profile = await analyzeText(traceOf(IDLE), { window, durations: true, select: { pids: [0] } });
+    expect(outline(profile)).toBe(dedent(WORK));
+    const [tree] = profile.threads.map((thread) => thread.tree);
+    expect(tree?.maxNs.filter((ns) => ns > 0)).toContain(890);
+  });
+});
+
 describe('threads that begin in the kernel', () => {
   const CHILD = `
       10  call    k:__switch_to    k:load_tls
