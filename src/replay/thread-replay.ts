@@ -12,12 +12,14 @@ import type { KnownPaths, ThreadPaths } from './losses/known-paths.js';
 import type { Rows } from './module-memory.js';
 import type { PairingMemory } from './pairing/pairing.js';
 import type { ReplayModule } from './replay-module.js';
-import type { Fibers, FrameWatcher, TailCalls } from './stack/frame.js';
+import type { Fibers, FrameWatcher, Scheduler, TailCalls } from './stack/frame.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
   /** Default: `root`. */
   readonly fibers?: Fibers;
+  /** Default: `hide`. */
+  readonly scheduler?: Scheduler;
   /** First and last time of the recording: a waiting thread is extended to them. null: no thread is extended. */
   readonly extendTo: Bounds | null;
   /** The thread was created while recording: it is not extended to the start of the recording. */

@@ -52,6 +52,8 @@ export const Trait = {
   TaskStart: 2097152,
   /** The kernel's code in which a CPU that has nothing to do halts, or waits in a loop. */
   Halt: 4194304,
+  /** The kernel's code between a function that sleeps and the switch to another thread. */
+  Scheduler: 8388608,
 } as const;
 
 /** An x86 call instruction is at most this long, so a return address is at most this far after the call. */
@@ -76,6 +78,8 @@ const SYSTEM_BASE = /^runtime\.mstart0?(?:\.abi0)?$/;
 const GOGO = /^(?:runtime\.)?gogo(?:\.abi0)?$/;
 const PROGRAM_START = /^_start$/;
 const TASK_SWITCH = /^__switch_to$/;
+const SCHEDULER =
+  /^(?:__schedule|schedule|schedule_timeout|preempt_schedule|__switch_to_asm|finish_task_switch)(?:\.\w+)*$/;
 const TASK_START = /^ret_from_fork(?:_asm)?$/;
 // `default_idle` is at the start of its section, where perf may name it by that.
 const HALT =
@@ -91,7 +95,8 @@ export function traitsOf(kind: SymbolKind, name: string): number {
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
   if (RESOLVER.test(name)) return Trait.Resolver;
   if (CLONE_OR_FORK.test(name)) return Trait.CloneOrFork;
-  if (TASK_SWITCH.test(name)) return Trait.TaskSwitch;
+  if (TASK_SWITCH.test(name)) return Trait.TaskSwitch | Trait.Scheduler;
+  if (SCHEDULER.test(name)) return Trait.Scheduler;
   if (TASK_START.test(name)) return Trait.TaskStart;
   if (HALT.test(name)) return Trait.Halt;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;
