@@ -5,10 +5,19 @@
 import * as z from 'zod';
 import { interruptibleNow, nextTurn } from '../../src/host/turns.js';
 import { byTime, doubtWords } from '../../src/model/calls/doubts.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { type StreamedReport, streamedReport } from '../../src/questions/report/answer.js';
-import type { FunctionRow, Report, ThreadReport } from '../../src/questions/report/schema.js';
-import { formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
-import { BLOCKED_COLUMNS, FUNCTION_COLUMNS, type FunctionColumn } from '../../src/render/function-columns.js';
+import type { FunctionRow, InterruptRow, Report, ThreadReport } from '../../src/questions/report/schema.js';
+import { formatCount, formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
+import {
+  BLOCKED_COLUMNS,
+  FUNCTION_COLUMNS,
+  type FunctionColumn,
+  KERNEL_COLUMNS,
+  KERNEL_KEYS,
+  type KernelKey,
+} from '../../src/render/function-columns.js';
+import { visibleText } from '../../src/render/visible-text.js';
 import { nameMatcher } from '../../src/trace/records/thread-names.js';
 import {
   csvColumns,
@@ -45,6 +54,10 @@ export const ReportOptions = z.object({
       'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
       { common: 'maximum number of functions, 0 for all' },
     ),
+    interrupts: flag(
+      z.boolean().default(false),
+      'traced kernels: list interrupts and whom they hit, instead of functions',
+    ),
     by: flag(z.enum(['none', 'thread']).default('none'), 'repeat the table for each thread', {
       common: true,
       formerly: { threads: 'thread' },
@@ -76,7 +89,8 @@ export const command = defineCommand({
 const DEFAULT_ROWS = 40;
 
 export async function report(options: ReportOptions, signal: AbortSignal): Promise<void> {
-  const { sort, match, by } = options;
+  const { sort, match, by, interrupts } = options;
+  if (interrupts && !SORTS_INTERRUPTS.includes(sort)) throw notOfInterrupts(sort);
   const threads = by === 'thread';
   const inputs = await openInputs(options.inputs, options, signal);
   const output = await openAnswer(options, options.inputs);
@@ -89,15 +103,23 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   await nextTurn();
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
   const reportOf = (top: number | undefined) =>
-    interruptibleNow(() => streamedReport(profile, { sort, threads, ...(top && { top }), ...isMatch }));
+    interruptibleNow(() => streamedReport(profile, { sort, threads, interrupts, ...(top && { top }), ...isMatch }));
   const all = reportOf(undefined); // a text table also states the number of other rows
   const top = () => (options.top ? reportOf(options.top) : all);
   await output.write({
     json: top,
     text: (width) => reportLines(all, findingLines(profile), width, options.top ?? DEFAULT_ROWS),
-    csv: () => csvRows(top(), options.srcline),
+    csv: () => (interrupts ? interruptCsv(top()) : csvRows(top(), options.srcline)),
   });
   await notifyQuality(profile, options);
+}
+
+const SORTS_INTERRUPTS: readonly string[] = ['total', 'calls', 'avg', 'max', 'name'] satisfies ReportOptions['sort'][];
+
+function notOfInterrupts(sort: string): PtflameError {
+  return new PtflameError('BAD_OPTION', `--interrupts has no ${sort} to sort by`, {
+    hint: `--sort ${SORTS_INTERRUPTS.join('|')}`,
+  });
 }
 
 /** In CSV, the reason of most of the inferred time follows the columns of numbers. */
@@ -106,15 +128,17 @@ const DOUBT_TITLE = 'inferredMostly';
 const COLUMNS = csvColumns(
   'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns unwound longestCutNs outsideSelfNs isStop',
   FUNCTION_COLUMNS.map(({ key }) => key),
-) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined' | 'inferredBy'>[];
+) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined' | 'inferredBy' | 'entry' | KernelKey>[];
 
 /** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
 function* csvRows({ functions, threads }: StreamedReport, hasLines: boolean): Iterable<CsvCell[]> {
-  const columns = [...COLUMNS, ...(hasLines ? LINE_TITLES : []), DOUBT_TITLE];
+  const kernel = functions.some(hasKernelTimes) ? KERNEL_KEYS : [];
+  const columns = [...COLUMNS, ...(hasLines ? LINE_TITLES : []), DOUBT_TITLE, ...kernel];
   const cells = (row: FunctionRow) => [
     ...COLUMNS.map((column) => row[column]),
     ...(hasLines ? lineCells(row) : []),
     byTime(row.inferredBy ?? {})[0]?.[0] ?? null,
+    ...kernel.map((column) => row[column] ?? null),
   ];
   if (threads === undefined) {
     yield columns;
@@ -142,20 +166,48 @@ export function* reportLines(
   const { trace, quality, functions, threads = [] } = report;
   const nameOf = distinctNames(functions);
   const shownOf = (rows: readonly FunctionRow[]) => (top === 0 ? rows : rows.slice(0, top));
-  const table = (rows: readonly FunctionRow[], totalNs: number) =>
-    rows.length === 0
-      ? ['no functions']
-      : topLines(rows, top, (shown) =>
-          tableLines(shown, columns(totalNs, shown, trace), { name: nameOf, nameTitle: 'function', width }),
-        );
+  const table = (rows: readonly FunctionRow[], totalNs: number, interrupts?: readonly InterruptRow[]) =>
+    interrupts !== undefined
+      ? interruptLines(interrupts, totalNs, width, top)
+      : rows.length === 0
+        ? ['no functions']
+        : topLines(rows, top, (shown) =>
+            tableLines(shown, columns(totalNs, shown, trace), { name: nameOf, nameTitle: 'function', width }),
+          );
   if (findings.length > 0) yield* [...findings, ''];
-  yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs)];
+  yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs, report.interrupts)];
   let isInferred = shownOf(functions).some(isTotalInferred);
   for (const thread of threads) {
-    yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs)];
+    yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs, thread.interrupts)];
     isInferred ||= shownOf(thread.functions).some(isTotalInferred);
   }
-  if (!trace.isBlockedTime && isInferred) yield* ['', INFERRED_NOTE];
+  if (!trace.isBlockedTime && isInferred && report.interrupts === undefined) yield* ['', INFERRED_NOTE];
+}
+
+function interruptLines(rows: readonly InterruptRow[], totalNs: number, width: number, top: number): string[] {
+  if (rows.length === 0) return ['no interrupts'];
+  const columns: TableColumn<InterruptRow>[] = [
+    { title: 'total', text: (row) => formatDuration(row.totalNs) },
+    { title: '%', text: (row) => shareCell(row.totalNs, totalNs), rank: 1 },
+    { title: 'count', text: (row) => formatCount(row.calls) },
+    { title: 'avg', text: ({ avgNs }) => (avgNs === null ? '–' : formatDuration(avgNs)) },
+    { title: 'max', text: ({ maxNs }) => (maxNs === null ? '–' : formatDuration(maxNs)) },
+    { title: 'interrupt', text: ({ name }) => visibleText(name), isLeft: true },
+  ];
+  const name = ({ interrupted }: InterruptRow) => interrupted?.name ?? 'code that is not traced';
+  return topLines(rows, top, (shown) => tableLines(shown, columns, { name, nameTitle: 'interrupted', width }));
+}
+
+/** With threads, as for functions. */
+function* interruptCsv({ interrupts = [], threads }: StreamedReport): Iterable<CsvCell[]> {
+  const titles = ['name', 'dso', 'entry', 'interrupted', 'interruptedDso', 'calls', 'totalNs', 'avgNs', 'maxNs'];
+  const cells = ({ name, dso, entry, interrupted, calls, totalNs, avgNs, maxNs }: InterruptRow): CsvCell[] => {
+    return [name, dso, entry, interrupted?.name ?? null, interrupted?.dso ?? null, calls, totalNs, avgNs, maxNs];
+  };
+  yield threads === undefined ? titles : ['tid', 'pid', 'comm', ...titles];
+  for (const row of interrupts) yield threads === undefined ? cells(row) : [null, null, null, ...cells(row)];
+  for (const { tid, pid, comm, interrupts: own = [] } of threads ?? [])
+    for (const row of own) yield [tid, pid, comm, ...cells(row)];
 }
 
 const INFERRED_NOTE = '≈ in total: with time in which calls are not known to have gone on; max has only what is known';
@@ -171,6 +223,13 @@ function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, trace: 
     : `${time}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
 }
 
+function hasKernelTimes({ kernelNs }: FunctionRow): boolean {
+  return kernelNs !== undefined;
+}
+
+/** The parts of time take the place of the one on a CPU. */
+const COLUMNS_WITH_KERNEL = FUNCTION_COLUMNS.flatMap((column) => (column.key === 'onCpuNs' ? KERNEL_COLUMNS : column));
+
 /** `totalNs`: 100 % of the shares. */
 function columns(
   totalNs: number,
@@ -179,7 +238,8 @@ function columns(
 ): TableColumn<FunctionRow>[] {
   const isShown = ({ key }: FunctionColumn) => key !== 'unwound' || rows.some((row) => row.unwound > 0);
   const shares = isBlockedTime ? { totalNs: 3 } : { totalNs: 3, selfNs: 5 };
-  const columns = (isBlockedTime ? BLOCKED_COLUMNS : FUNCTION_COLUMNS).filter(isShown).flatMap((column) => [
+  const all = isBlockedTime ? BLOCKED_COLUMNS : rows.some(hasKernelTimes) ? COLUMNS_WITH_KERNEL : FUNCTION_COLUMNS;
+  const columns = all.filter(isShown).flatMap((column) => [
     column.key === 'onCpuNs' && !hasSwitches ? { ...column, title: 'traced' } : column,
     ...Object.entries(shares)
       .filter(([key]) => key === column.key)

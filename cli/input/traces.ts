@@ -23,7 +23,7 @@ type FilterFlags = Pick<TraceOptions, 'window' | 'root' | 'inside' | 'foldRecurs
 /** The flags that all commands on traces share. */
 export interface TraceFlags
   extends SelectionFlags,
-    Pick<TraceOptions, 'tailCalls' | 'fibers' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'>,
+    Pick<TraceOptions, 'tailCalls' | 'fibers' | 'scheduler' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'>,
     FilterFlags {
   readonly byCalls?: boolean;
   readonly srcline?: boolean;
@@ -125,7 +125,7 @@ export async function withProgress<Result extends object>(
   work: (options: AnalyzeOptions) => Promise<Result>,
 ): Promise<Result> {
   const progress = startProgress(flags.quiet, totalSize(inputs));
-  const { tailCalls, fibers, noExtend, byCalls = false } = flags;
+  const { tailCalls, fibers, scheduler, noExtend, byCalls = false } = flags;
   try {
     const debugInfo = await loadDebugInfo(inputs, flags);
     const result = await work({
@@ -134,6 +134,7 @@ export async function withProgress<Result extends object>(
       ...toFilters(flags),
       tailCalls,
       fibers,
+      scheduler,
       extend: !noExtend,
       byCalls,
       ...toResources(flags),
@@ -194,7 +195,16 @@ export function toSelection({ tid, pid, cpu, comm, excludeComm }: SelectionFlags
   };
 }
 
-type ReplayOption = 'tailCalls' | 'fibers' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';
+type ReplayOption =
+  | 'tailCalls'
+  | 'fibers'
+  | 'scheduler'
+  | 'noExtend'
+  | 'cpu'
+  | 'window'
+  | 'root'
+  | 'inside'
+  | 'foldRecursion';
 
 /** Options that only a trace supports. */
 interface ReplayFlags extends Pick<TraceOptions, ReplayOption> {
@@ -216,10 +226,11 @@ function refuseReplayOptions(profile: string, flags: ReplayFlags): void {
 }
 
 function givenFlag(flags: ReplayFlags): string | null {
-  const { tailCalls, fibers, noExtend, byCalls, inline, cpu, window, root, inside, foldRecursion } = flags;
+  const { tailCalls, fibers, scheduler, noExtend, byCalls, inline, cpu, window, root, inside, foldRecursion } = flags;
   const given: readonly (readonly [flag: string, isGiven: unknown])[] = [
     ['--tail-calls', tailCalls !== 'nest'],
     ['--fibers', fibers !== 'root'],
+    ['--scheduler', scheduler !== 'hide'],
     ['--no-extend', noExtend],
     ['--by-calls', byCalls],
     ['--inline', inline],

@@ -155,6 +155,10 @@ export const replaying = () =>
       z.enum(['root', 'nest']).default('root'),
       'show fibers and other stacks of a thread as roots, or on the call that left its first stack',
     ),
+    scheduler: flag(
+      z.enum(['hide', 'show']).default('hide'),
+      "traced kernels: show waits on the function that slept, or on the kernel's scheduler that it called",
+    ),
     noExtend: flag(z.boolean().default(false), 'do not extend waiting threads to the start and end of the recording'),
   });
 

@@ -96,8 +96,8 @@ async function readIfThere(path: string, origin: Origin, signal: AbortSignal): P
 }
 
 /** Everything that decides what is in the file: the trace, how it is replayed, and this version of ptflame and its page. */
-function keyOf({ tailCalls, fibers, noExtend }: ServeOptions, trace: string): string {
-  const made = [PTFLAME_VERSION, pagePolicy(true), TIMELINE_BYTES, tailCalls, fibers, noExtend, trace];
+function keyOf({ tailCalls, fibers, scheduler, noExtend }: ServeOptions, trace: string): string {
+  const made = [PTFLAME_VERSION, pagePolicy(true), TIMELINE_BYTES, tailCalls, fibers, scheduler, noExtend, trace];
   return createHash('sha256').update(JSON.stringify(made)).digest('hex');
 }
 

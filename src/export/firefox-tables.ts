@@ -167,6 +167,7 @@ const CATEGORY_OF: Readonly<Record<Family, CategoryName>> = {
   user: 'User',
   unknown: 'User',
   kernel: 'Kernel',
+  entry: 'Kernel',
   syscall: 'System call',
   'off-cpu': 'Off-CPU',
   preempted: 'Preempted',

@@ -260,7 +260,15 @@ export function bracketedName(file: string): string | null {
   return IS_BRACKETED.exec(file)?.[1] ?? null;
 }
 
-/** Returns `liblzma.so.5.4.1` for `/usr/lib/x86_64-linux-gnu/liblzma.so.5.4.1 (deleted)`, `vdso` for `[vdso]`. */
+/** perf's name for the kernel itself, also for that of a guest. */
+const IS_KERNEL = /^((?:guest\.)?kernel)\.kallsyms/;
+
+/**
+ * Returns `liblzma.so.5.4.1` for `/usr/lib/x86_64-linux-gnu/liblzma.so.5.4.1 (deleted)`, `vdso` for `[vdso]`, `kernel` for
+ * `[kernel.kallsyms]`. Modules of the kernel keep their brackets: `[virtio_net]`.
+ */
 export function shortFileName(file: string): string {
-  return bracketedName(file) ?? file.slice(file.lastIndexOf('/') + 1).replace(/ \(deleted\)$/, '');
+  const name = bracketedName(file);
+  if (name === null) return file.slice(file.lastIndexOf('/') + 1).replace(/ \(deleted\)$/, '');
+  return homeOfCode(file) === 'kernel' ? (IS_KERNEL.exec(name)?.[1] ?? `[${name}]`) : name;
 }

@@ -19,7 +19,7 @@ import { type Switcher, siteFacts, withSwitcher } from '../replay/functions/site
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
 import type { Probes } from '../replay/mend-hits.js';
 import { probeSites } from '../replay/probe-sites.js';
-import type { Fibers, TailCalls } from '../replay/stack/frame.js';
+import type { Fibers, Scheduler, TailCalls } from '../replay/stack/frame.js';
 import {
   type OnCallRows,
   type OnThreadChunks,
@@ -77,6 +77,8 @@ export interface ReplayTraceOptions extends FilterOptions {
   readonly tailCalls?: TailCalls;
   /** Shows each stack that a thread switches to as a root, or on the call that left the thread's first stack. Default: root. */
   readonly fibers?: Fibers;
+  /** Shows a thread without a CPU on the function that sleeps, or on the kernel's scheduler that this called. Default: hide. */
+  readonly scheduler?: Scheduler;
   /** Extends threads that were waiting to the bounds of the recording. Default: true. */
   readonly extend?: boolean;
   /** One tree per thread (apart), or one for all threads (together), which needs less memory. Default: apart. */
@@ -267,6 +269,7 @@ function setupOf(
     options: {
       tailCalls: options.tailCalls ?? 'nest',
       fibers: options.fibers ?? 'root',
+      scheduler: options.scheduler ?? 'hide',
       extendTo: options.extend === false ? null : store.bounds,
       mayBeUndecoded: store.undecoded.isIncomplete,
     },

@@ -116,13 +116,13 @@ export function treeTimes({ meta }: Profile, tree: CallTree, hasSwitches: boolea
 
 /** Sums of the functions of a tree of the profile. */
 export function functionSums(
-  { meta }: Profile,
+  { meta, symbols }: Profile,
   tree: CallTree,
   durations: FunctionDurations | null,
   hasSwitches: boolean,
 ): FunctionSums[] {
+  if (!meta.isBlockedTime) return functionsOf(tree, durations, hasSwitches, symbols);
   const rows = functionsOf(tree, durations, hasSwitches);
-  if (!meta.isBlockedTime) return rows;
   return rows.map((row) => ({ ...row, ...offCpu(row), outsideSelfNs: row.selfNs }));
 }
 

@@ -23,6 +23,11 @@ export interface FunctionNumbers extends Percentiles<number | null> {
   readonly outsideNs: number;
   readonly outsideSelfNs: number;
   readonly onCpuNs: number;
+  /** Only where a kernel was traced. */
+  readonly userNs?: number | undefined;
+  readonly kernelNs?: number | undefined;
+  readonly interruptNs?: number | undefined;
+  readonly offCpuNs?: number | undefined;
   readonly avgNs: number | null;
   readonly minNs: number | null;
   readonly maxNs: number | null;
@@ -44,7 +49,8 @@ export interface FunctionColumn {
 
 /** What a column is sorted by; NaN: unknown. */
 export function functionValue({ key }: FunctionColumn, row: FunctionNumbers): number {
-  if (key === 'onCpuNs') return row.totalNs > 0 ? row.onCpuNs / row.totalNs : Number.NaN;
+  if (key === 'onCpuNs' || isKernelColumn(key))
+    return row.totalNs > 0 ? (row[key] ?? Number.NaN) / row.totalNs : Number.NaN;
   if (key !== 'maxNs') return row[key] ?? Number.NaN;
   return longestInferredNs(row.maxNs, row.longestCutNs) ?? row.maxNs ?? Number.NaN;
 }
@@ -52,7 +58,7 @@ export function functionValue({ key }: FunctionColumn, row: FunctionNumbers): nu
 const durationText = (ns: number | null) => (ns === null || Number.isNaN(ns) ? '–' : formatDuration(ns));
 
 type Key<Value> = {
-  [Name in keyof FunctionNumbers]: FunctionNumbers[Name] extends Value ? Name : never;
+  [Name in keyof FunctionNumbers]-?: FunctionNumbers[Name] extends Value ? Name : never;
 }[keyof FunctionNumbers];
 
 const duration = (key: Key<number | null>, title: string, hint: string, rank = 0): FunctionColumn => ({
@@ -129,6 +135,26 @@ export const FUNCTION_COLUMNS: readonly FunctionColumn[] = [
     },
     text: ({ maxNs, longestCutNs }) => formatLongest(maxNs, longestCutNs),
   },
+];
+
+export const KERNEL_KEYS = ['userNs', 'kernelNs', 'interruptNs', 'offCpuNs'] as const;
+export type KernelKey = (typeof KERNEL_KEYS)[number];
+
+function isKernelColumn(key: keyof FunctionNumbers): key is KernelKey {
+  return (KERNEL_KEYS as readonly string[]).includes(key);
+}
+
+const part = (key: KernelKey, name: string, hint: string): FunctionColumn => ({
+  ...{ key, name, title: name.replace('-', ' '), hint: `part of total ${hint}`, kind: 'share', rank: 7 },
+  text: ({ [key]: ns, totalNs }) => (ns !== undefined && totalNs > 0 ? formatShare(ns, totalNs) : '–'),
+});
+
+/** Where a kernel was traced: whose the total time is. */
+export const KERNEL_COLUMNS: readonly FunctionColumn[] = [
+  part('userNs', 'user', 'in code of the program'),
+  part('kernelNs', 'kernel', 'in system calls and exceptions, as code of the kernel'),
+  part('interruptNs', 'interrupt', 'in interrupts, NMIs and softirqs, which took it from whoever ran'),
+  part('offCpuNs', 'off-CPU', 'while the thread had no CPU'),
 ];
 
 /** Of time spent blocked, only sums are known, and of waits, how long their parts were. */

@@ -92,7 +92,7 @@ export function executeRows(state: ReplayState, firstRow: number, endRow: number
 /** Has the module execute simple actions, if there is one, and returns the first row that is not simple. */
 function executeWhileSimple(state: ReplayState, firstRow: number, endRow: number): number {
   const { module } = state;
-  if (module === null || stoppedNode(state) !== NONE) return firstRow;
+  if (module === null || state.options.isIdleTask || stoppedNode(state) !== NONE) return firstRow; // the module knows no idle time
   const row = executeInModule(state, module, firstRow, endRow);
   if (row === firstRow) return row;
   forgetSwitch(state);

@@ -19,6 +19,8 @@ import type { ReplayMemory, ReplayOptions, ThreadGap } from './thread-replay.js'
 export interface OpenStop {
   readonly node: NodeId;
   readonly sinceNs: Nanoseconds;
+  /** The row of the log that opened the uppermost call that is set aside meanwhile; absent: none is. */
+  readonly asideRow?: number;
 }
 
 export interface ReplayState {

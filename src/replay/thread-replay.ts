@@ -12,18 +12,22 @@ import type { KnownPaths, ThreadPaths } from './losses/known-paths.js';
 import type { Rows } from './module-memory.js';
 import type { PairingMemory } from './pairing/pairing.js';
 import type { ReplayModule } from './replay-module.js';
-import type { Fibers, FrameWatcher, TailCalls } from './stack/frame.js';
+import type { Fibers, FrameWatcher, Scheduler, TailCalls } from './stack/frame.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
   /** Default: `root`. */
   readonly fibers?: Fibers;
+  /** Default: `hide`. */
+  readonly scheduler?: Scheduler;
   /** First and last time of the recording: a waiting thread is extended to them. null: no thread is extended. */
   readonly extendTo: Bounds | null;
   /** The thread was created while recording: it is not extended to the start of the recording. */
   readonly createdInside: boolean;
   /** It is a process that was created while recording: it begins with its parent's calls. Default: false. */
   readonly isForked?: boolean;
+  /** It is the idle task of a CPU: only the time in which it works is its own. Default: false. */
+  readonly isIdleTask?: boolean;
   /** Paths seen in all threads, used where no address decides; null while they are still being collected. */
   readonly knownPaths: KnownPaths | null;
   readonly watcher?: FrameWatcher;

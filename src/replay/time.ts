@@ -17,7 +17,8 @@ import { Step } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
 import type { Segment } from './pairing/pairing.js';
 import { Action } from './pairing/pairing.js';
-import { chargeTo, stopNode, topFrame, topNode, topTraits } from './stack/open-frames.js';
+import type { Frame } from './stack/frame.js';
+import { chargeTo, frameAt, stopNode, topFrame, topNode, topTraits } from './stack/open-frames.js';
 import type { OpenStop, ReplayState } from './state.js';
 import { type LastSeen, NEVER_SEEN } from './thread-replay.js';
 
@@ -131,17 +132,38 @@ export function switchOut(
   state: ReplayState,
   symbol: typeof SpecialSymbol.OffCpu | typeof SpecialSymbol.Preempted,
 ): void {
-  const under = stopNode(state);
   switchIn(state, true);
   state.switchedOut = symbol;
   if (state.stop) state.offCpu = open(state, state.stop.node, symbol);
-  else if (state.facts.scope === 'user+kernel') state.offCpu = open(state, under, symbol);
+  else if (state.facts.scope === 'user+kernel') state.offCpu = leaveCpu(state, symbol);
 }
 
 export function switchIn(state: ReplayState, isSeen: boolean): void {
   state.switchedOut = NONE;
-  if (state.offCpu) count(state, state.offCpu, isSeen);
+  const { offCpu } = state;
   state.offCpu = null;
+  if (offCpu === null) return;
+  count(state, offCpu, isSeen);
+  if (offCpu.asideRow !== undefined) state.log?.putBack(offCpu.asideRow);
+}
+
+/** Begins the time without a CPU of the function that sleeps. The scheduler that it called is set aside meanwhile. */
+function leaveCpu(state: ReplayState, symbol: SymbolId): OpenStop {
+  const hidden = schedulerFrames(state);
+  if (hidden === 0) return open(state, stopNode(state), symbol);
+  state.log?.setAside(hidden);
+  const sleeper = state.tree.parentOf(frameAt(state, state.depth - hidden).node);
+  return { ...open(state, sleeper, symbol), asideRow: topFrame(state).logRow };
+}
+
+/** Returns how many frames of the scheduler on top are not shown below time without a CPU. */
+function schedulerFrames({ options, depth, stack, facts }: ReplayState): number {
+  if (options.scheduler === 'show') return 0;
+  const scheduler = Trait.Scheduler | Trait.Kernel;
+  const isScheduler = ({ fn }: Frame) => (facts.functions.traits[fn] & scheduler) === scheduler;
+  let hidden = 0;
+  while (hidden < depth && isScheduler(stack[depth - 1 - hidden] as Frame)) hidden++;
+  return hidden === depth ? 0 : hidden;
 }
 
 /** Forgets a switch that no stop followed: traced code continues. A traced kernel runs until it switches threads. */
@@ -152,15 +174,16 @@ export function forgetSwitch(state: ReplayState): void {
 /** Charges the time in which the thread had given its CPU away. */
 export function chargeOffCpu(state: ReplayState, untilNs: Nanoseconds): void {
   beginOffCpu(state);
-  chargeUntil(state, untilNs);
+  if (state.options.isIdleTask) startAt(state, untilNs);
+  else chargeUntil(state, untilNs);
   switchIn(state, true);
 }
 
 /** The thread has given its CPU away, for the reason that a record tells. */
 export function beginOffCpu(state: ReplayState): void {
-  const { switchedOut } = state;
-  if (stoppedNode(state) === NONE)
-    state.offCpu = open(state, stopNode(state), switchedOut === NONE ? SpecialSymbol.OffCpu : switchedOut);
+  const { switchedOut, options } = state;
+  if (stoppedNode(state) === NONE && !options.isIdleTask)
+    state.offCpu = leaveCpu(state, switchedOut === NONE ? SpecialSymbol.OffCpu : switchedOut);
 }
 
 /**
@@ -213,12 +236,22 @@ export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds, move: 
 
 /** Charges the time from the last event until now. In a stub it is held back until it is known where the stub leads. */
 export function chargeUntil(state: ReplayState, timeNs: Nanoseconds): void {
+  if (isIdle(state)) return startAt(state, timeNs);
   const ns = timeNs - state.nowNs;
   setNow(state, timeNs);
   const node = stoppedNode(state);
   if (node !== NONE) chargeTo(state, node, ns);
   else if (state.depth > 0 && topTraits(state) & Trait.Stub) topFrame(state).heldNs += ns;
   else chargeTo(state, topNode(state), ns);
+}
+
+/**
+ * True if the CPU has nothing to do: its idle task halts it, or another thread runs. That is no time of the idle task: it
+ * is observed only while it works.
+ */
+function isIdle(state: ReplayState): boolean {
+  if (!state.options.isIdleTask) return false;
+  return stoppedNode(state) !== NONE || (state.depth > 0 && (topTraits(state) & Trait.Halt) !== 0);
 }
 
 /** Returns the node that time is charged to while the thread is stopped or off its CPU; NONE while traced code runs. */

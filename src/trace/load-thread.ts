@@ -23,6 +23,8 @@ export interface ThreadFacts {
   readonly createdInside: boolean;
   /** It is a process that was created during the recording: it began with its parent's calls. */
   readonly isForked: boolean;
+  /** It is the idle task of a CPU. */
+  readonly isIdleTask: boolean;
   /** Infinity if its end was not recorded. */
   readonly exitNs: Nanoseconds;
   /** Number of times that stepped back. */
@@ -54,7 +56,15 @@ export function loadThread(
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const createdInside = records.some(({ what }) => what === 'fork');
   const isForked = records.some((record) => record.what === 'fork' && record.pid !== record.parentPid);
-  return { events, gaps, createdInside, isForked, exitNs, clockSteps: merged.clockSteps };
+  return {
+    events,
+    gaps,
+    createdInside,
+    isForked,
+    isIdleTask: source.isIdleTask,
+    exitNs,
+    clockSteps: merged.clockSteps,
+  };
 }
 
 function readLanes(lanes: ThreadSource['lanes'], shared: SharedEvents, rows: EventRows): Lane[] {

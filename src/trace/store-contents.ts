@@ -46,6 +46,8 @@ export interface StoreContents {
 /** Plain data, so that it can be sent to a worker. */
 export interface ThreadSource {
   readonly tid: Tid;
+  /** It is the idle task of a CPU. */
+  readonly isIdleTask: boolean;
   /** How many there are. */
   readonly events: number;
   /** One per CPU, with the runs of each input; empty for a packed thread. */

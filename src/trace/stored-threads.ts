@@ -84,16 +84,19 @@ export class StoredThreads {
     const lanes = [...(thread?.lanes.values() ?? [])];
     const packed = thread?.packed ? this.selectedLanes(thread.packed) : null;
     const records = [...(this.contents.records.get(tid)?.values() ?? [])];
-    const switches = this.withinRecording(this.switchesOf(tid));
+    const idleOn = idleCpu(tid, this.names.commOf(tid));
+    const switches = this.withinRecording(this.switchesOf(tid, idleOn));
     const unownedGaps = this.contents.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => first.cpu));
     const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventCount(tid);
-    return { tid, events, lanes, packed, records, switches, unownedGaps, recordingStartNs: this.bounds.startNs };
+    return {
+      ...{ tid, isIdleTask: idleOn !== null, events, lanes, packed, records, switches, unownedGaps },
+      recordingStartNs: this.bounds.startNs,
+    };
   }
 
-  /** Those of idle tasks are recorded as of thread 0, on each CPU. */
-  private switchesOf(tid: Tid): SwitchTimes {
-    const cpu = idleCpu(tid, this.names.commOf(tid));
-    return cpu === null ? this.contents.switches.of(tid) : onCpu(this.contents.switches.of(0), cpu);
+  /** Those of idle tasks are recorded as of thread 0, on each CPU. `idleOn`: the CPU whose idle task it is, or null. */
+  private switchesOf(tid: Tid, idleOn: number | null): SwitchTimes {
+    return idleOn === null ? this.contents.switches.of(tid) : onCpu(this.contents.switches.of(0), idleOn);
   }
 
   /** Returns which threads are selected on which CPUs, even if they have no branches. */

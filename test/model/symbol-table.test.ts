@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesBehindNames } from '../../src/model/symbol-table.js';
+import { filesBehindNames, shortFileName } from '../../src/model/symbol-table.js';
 
 test('adds the file to names that occur in several files: its base name if that is unique, otherwise its path', () => {
   const rows = [
@@ -18,4 +18,17 @@ test('adds the file to names that occur in several files: its base name if that 
     ' (/usr/lib/libc.so)',
     ' (/opt/libc.so)',
   ]);
+});
+
+test.each([
+  ['/usr/lib/liblzma.so.5.4.1 (deleted)', 'liblzma.so.5.4.1'],
+  ['[vdso]', 'vdso'],
+  ['[heap]', 'heap'],
+  ['[unknown]', 'unknown'],
+  ['[kernel.kallsyms]', 'kernel'],
+  ['[kernel.kallsyms]_text', 'kernel'],
+  ['[guest.kernel.kallsyms]', 'guest.kernel'],
+  ['[virtio_net]', '[virtio_net]'],
+])('%s is called %s', (file, name) => {
+  expect(shortFileName(file)).toBe(name);
 });

@@ -59,6 +59,8 @@ describe('a function without a symbol is named', () => {
     ],
     ['by its address in a perf map', '', ' (/tmp/perf-11.map)', '[unknown 0x7f0000012340]'],
     ['by its offset in the vdso', mapping(11, 0x7f0000010000, '[vdso]', 0x99), '', '[vdso+0x2340]'],
+    ['by its address in a module of the kernel', '', ' ([virtio_net])', '[virtio_net 0x7f0000012340]'],
+    ['by its address in the kernel', '', ' ([kernel.kallsyms])', '[kernel 0x7f0000012340]'],
     [
       'by its address if only a process that is not traced has a mapping',
       mapping(12, 0x7f0000010000, LIB),

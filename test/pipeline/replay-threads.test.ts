@@ -10,7 +10,16 @@ import { NO_SWITCHES } from '../../src/trace/records/switch-log.js';
 import type { StoredThreads } from '../../src/trace/stored-threads.js';
 
 const TRACE = { siteFacts: {}, knownPaths: null } as unknown as ReplaySetup;
-const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], switches: NO_SWITCHES, unownedGaps: [] };
+const SOURCE = {
+  tid: 7,
+  isIdleTask: false,
+  lanes: [],
+  packed: null,
+  events: 0,
+  records: [],
+  switches: NO_SWITCHES,
+  unownedGaps: [],
+};
 
 /** Tasks given to workers for one thread with this many events; what is replayed here fails for lack of a trace. */
 async function tasksOnWorkers(events: number, pool: WorkerPool): Promise<number> {

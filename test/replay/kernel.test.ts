@@ -3,7 +3,9 @@
  * in TypeScript alone and the slow twin replay each of them.
  */
 import { describe, expect, test } from 'vitest';
+import { stackAt } from '../../src/analysis/log/spans.js';
 import type { AnalyzeOptions } from '../../src/index.js';
+import { Replayer } from '../../src/replay/replayer.js';
 import { dedent, outline } from '../helpers/checks/outline.js';
 import { expectSameInModule } from '../helpers/checks/same-in-module.js';
 import { expectSameInTwin } from '../helpers/checks/same-in-twin.js';
@@ -171,9 +173,7 @@ describe('interrupts', () => {
 });
 
 describe('switches of threads', () => {
-  test('a thread has no CPU from the last event before the switch on, whatever the records say', () =>
-    expectTree(
-      `
+  const SWITCH = `
       10   call    main               read
       20   syscall read               k:entry
       30   call    k:entry            k:__schedule
@@ -186,7 +186,11 @@ describe('switches of threads', () => {
       975  return  k:__switch_to      k:__schedule
       980  PERF_RECORD_SWITCH_CPU_WIDE IN  prev pid/tid: 2/2
       985  return  k:__schedule       k:entry
-      990  sysret  k:entry            read+0xe2`,
+      990  sysret  k:entry            read+0xe2`;
+
+  test('a thread has no CPU from the last event before the switch on, whatever the records say', () =>
+    expectTree(
+      SWITCH,
       `
       main 1(1) self 0
         read 1(1) self 10
@@ -197,7 +201,43 @@ describe('switches of threads', () => {
                 __switch_to 1(1) self 5
                   load_tls 1 self 10
                 stuff 1 self 10`,
+      { scheduler: 'show' },
     ));
+
+  test('the function that called the scheduler is the one that sleeps', () =>
+    expectTree(
+      SWITCH,
+      `
+      main 1(1) self 0
+        read 1(1) self 10
+          entry 1 self 15
+            [off-cpu] 1 self 900
+            __schedule 1 self 20
+              __switch_to_asm 1 self 10
+                __switch_to 1(1) self 5
+                  load_tls 1 self 10
+                stuff 1 self 10`,
+    ));
+
+  test('its calls are set aside meanwhile: they are on no stack of that time, and go on after it', async () => {
+    const { threads, facts, symbols } = await threadsOfInput(inputOf(traceOf(SWITCH)));
+    const { events } = threads[0] as (typeof threads)[number];
+    const options = {
+      tailCalls: 'nest',
+      extendTo: null,
+      createdInside: false,
+      knownPaths: null,
+      wantsLog: true,
+    } as const;
+    const { log, tree } = new Replayer(facts).replay(events, options);
+    const stack = (ns: number) => {
+      const frames = log && stackAt(log, tree, events.timeNs[0] + ns - 10);
+      return frames?.map(({ symbol }) => symbols.name[symbol]).join(' ');
+    };
+    expect(stack(55)).toBe('main read entry __schedule __switch_to_asm stuff');
+    expect(stack(500)).toBe('main read entry [off-cpu]');
+    expect(stack(965)).toBe('main read entry __schedule __switch_to_asm __switch_to load_tls');
+  });
 
   test('where jumps are shown, from the jump to the function that switches', () =>
     expectTree(
@@ -222,6 +262,7 @@ describe('switches of threads', () => {
                 __switch_to 1 self 5
                   [preempted] 1 self 900
                   load_tls 1 self 10`,
+      { scheduler: 'show' },
     ));
 });
 
@@ -241,8 +282,8 @@ describe('a thread that is not switched in again', () => {
       main 1(1) self 0
         read 1(1) self 10
           entry 1(1) self 20
+            [off-cpu] 1(1) self 50
             __switch_to 1(1) self 0
-              [off-cpu] 1(1) self 50
       other 1(1) self 0
         work 1(1) self 0`,
       { extend: true },
@@ -255,11 +296,44 @@ describe('a thread that is not switched in again', () => {
       main 1(1) self 0
         read 1(1) self 10
           entry 1(1) self 20
+            [off-cpu] 1(1) self 0
             __switch_to 1(1) self 0
-              [off-cpu] 1(1) self 0
       other 1(1) self 0
         work 1(1) self 0`,
     ));
+});
+
+describe('the idle task of a CPU', () => {
+  const IDLE = `
+      0/10   call    k:do_idle               k:native_safe_halt
+      0/500  hw int  k:native_safe_halt      k:asm_irq
+      0/520  iret    k:asm_irq               k:native_safe_halt+0xe0
+      0/900  return  k:native_safe_halt      k:do_idle
+      0/910  call    k:do_idle               k:__schedule
+      0/915  call    k:__schedule            k:__switch_to_asm
+      0/920  jmp     k:__switch_to_asm       k:__switch_to
+      2/930  call    k:native_safe_halt~2    work
+      0/1950 return  k:__switch_to           k:__schedule
+      0/1960 return  k:__schedule            k:do_idle
+      0/1970 call    k:do_idle               k:native_safe_halt`;
+  const WORK = `
+      do_idle 1(1) self 20
+        __schedule 1 self 15
+          __switch_to_asm 1 self 5
+            __switch_to 1 self 0
+        native_safe_halt 2(1) self 0
+          asm_irq 1 self 20`;
+
+  test('has time only while it works: a halt is none, nor is the time of other threads', () =>
+    expectTree(IDLE, WORK, { inTwin: false, extend: true, select: { pids: [0] } }));
+
+  test('has the same in a window, and calls last as long as the clock says', async () => {
+    const window = { from: { afterStartNs: 0 }, to: null };
+    const profile = await analyzeText(traceOf(IDLE), { window, durations: true, select: { pids: [0] } });
+    expect(outline(profile)).toBe(dedent(WORK));
+    const [tree] = profile.threads.map((thread) => thread.tree);
+    expect(tree?.maxNs.filter((ns) => ns > 0)).toContain(890);
+  });
 });
 
 describe('threads that begin in the kernel', () => {

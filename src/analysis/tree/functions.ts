@@ -7,8 +7,9 @@ import { type Doubt, type DoubtTimes, DoubtTotals, eachDoubt } from '../../model
 import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../../model/calls/durations.js';
 import { totalTimes, viewOf } from '../../model/calls/tree-view.js';
 import { eachPercentile, type Percentiles } from '../../model/percentiles.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
-import { isStop, onCpuNs, timeSums, timeSumsAt } from './outside.js';
+import { isStop, onCpuNs, type SideTimes, sideTimes, timeSums, timeSumsAt } from './outside.js';
 
 /** Sums over the calls of a function. Times in ns. */
 export interface FunctionSums extends DurationStats {
@@ -30,6 +31,10 @@ export interface FunctionSums extends DurationStats {
   readonly onCpuNs: Nanoseconds;
   /** The part of the total in which the thread had no CPU; 0 if the trace does not record that. */
   readonly offCpuNs: Nanoseconds;
+  /** The parts of the total in code of the program, in the kernel for it, and in interrupts; absent: no kernel was traced. */
+  readonly userNs?: Nanoseconds;
+  readonly kernelNs?: Nanoseconds;
+  readonly interruptNs?: Nanoseconds;
   /** The part of its self time, and of its stops, that is inferred. */
   readonly inferredNs: Nanoseconds;
   /** The same by reason; absent: unknown. */
@@ -39,11 +44,17 @@ export interface FunctionSums extends DurationStats {
 
 /**
  * In the order of symbols. A stop's calls are stops, and all its time is outside. `hasSwitches`: the trace records when
- * threads lost their CPU.
+ * threads lost their CPU. `symbols`: tells what the kernel did; null: that is not requested.
  */
-export function functionsOf(tree: CallTree, durations: FunctionDurations | null, hasSwitches: boolean): FunctionSums[] {
+export function functionsOf(
+  tree: CallTree,
+  durations: FunctionDurations | null,
+  hasSwitches: boolean,
+  symbols: SymbolTable | null = null,
+): FunctionSums[] {
   const sums: MutableSums[] = []; // by symbol, with holes
   const time = timeSums(tree);
+  const sides = symbols && sideTimes(tree, symbols);
   const isOutermost = outermostNodes(tree);
   const rowOf = (symbol: SymbolId) => {
     let row = sums[symbol];
@@ -60,6 +71,7 @@ export function functionsOf(tree: CallTree, durations: FunctionDurations | null,
     row.outsideNs += time.outsideNs[node];
     row.onCpuNs += onCpuNs(timeSumsAt(time, node), hasSwitches);
     row.offCpuNs += time.offCpuNs[node];
+    if (sides !== null) addSides(row, sides, node);
     if (isStop(symbol)) row.outsideSelfNs += time.totalNs[node];
   }
   const histograms = durations && histogramsOf(durations);
@@ -78,11 +90,13 @@ export function functionsOf(tree: CallTree, durations: FunctionDurations | null,
 
 type MutableSums = {
   -readonly [Key in
-    | Exclude<keyof FunctionSums, 'symbol' | 'inferredBy' | keyof DurationStats>
+    | Exclude<keyof FunctionSums, 'symbol' | 'inferredBy' | keyof DurationStats | SideKey>
     | 'minNs'
     | 'maxNs'
     | 'longestCutNs']: number;
-};
+} & { [Key in SideKey]?: number };
+
+type SideKey = keyof SideTimes;
 
 function emptySums(): MutableSums {
   return {
@@ -101,6 +115,12 @@ function emptySums(): MutableSums {
     minNs: Number.POSITIVE_INFINITY,
     maxNs: Number.NEGATIVE_INFINITY,
   };
+}
+
+function addSides(row: MutableSums, { userNs, kernelNs, interruptNs }: SideTimes, node: NodeId): void {
+  row.userNs = (row.userNs ?? 0) + userNs[node];
+  row.kernelNs = (row.kernelNs ?? 0) + kernelNs[node];
+  row.interruptNs = (row.interruptNs ?? 0) + interruptNs[node];
 }
 
 function addCalls(row: MutableSums, tree: CallTree, node: NodeId): void {

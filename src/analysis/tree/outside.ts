@@ -3,8 +3,9 @@
  * width of a frame can mean.
  */
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { SpecialSymbol } from '../../model/symbol-table.js';
-import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
+import { isKernelCode, kernelEntryOf } from '../../model/kernel-code.js';
+import { SpecialSymbol, type SymbolTable } from '../../model/symbol-table.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 
 /** The symbol stands for time outside traced code, not for a function. */
 export function isStop(symbol: SymbolId): boolean {
@@ -73,6 +74,52 @@ export function onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }: TimeSums, hasS
 
 export function timeSumsAt({ totalNs, outsideNs, offCpuNs, lostNs }: NodeTimeSums, node: NodeId): TimeSums {
   return { totalNs: totalNs[node], outsideNs: outsideNs[node], offCpuNs: offCpuNs[node], lostNs: lostNs[node] };
+}
+
+/** Whose code a function is. The callees of an interrupt are its own, and functions of unknown files are like their caller. */
+const Side = { Unknown: 0, User: 1, Kernel: 2, Interrupt: 3 } as const;
+type Side = (typeof Side)[keyof typeof Side];
+
+/** Sums by node of the time in code, each including all nodes below. */
+export interface SideTimes {
+  readonly userNs: Float64Array;
+  /** For the program: system calls and exceptions. */
+  readonly kernelNs: Float64Array;
+  /** Taken from whoever ran: interrupts, NMIs and softirqs. */
+  readonly interruptNs: Float64Array;
+}
+
+/** Divides the time in code between program, kernel and interrupts; null: no code of the kernel ran. */
+export function sideTimes({ length, parent, symbol, selfNs }: CallTree, symbols: SymbolTable): SideTimes | null {
+  const known = new Map<SymbolId, Side>();
+  const side = new Uint8Array(length).fill(Side.User, 0, 1);
+  for (let node = 1; node < length; node++) {
+    let own = known.get(symbol[node]);
+    if (own === undefined) known.set(symbol[node], (own = sideOf(symbols, symbol[node])));
+    const caller = side[parent[node]];
+    const isTaken = caller === Side.Interrupt && own === Side.Kernel;
+    side[node] = own === Side.Unknown || isTaken ? caller : own;
+  }
+  if (!side.some((own) => own >= Side.Kernel)) return null;
+  const sums = {
+    userNs: new Float64Array(length),
+    kernelNs: new Float64Array(length),
+    interruptNs: new Float64Array(length),
+  };
+  const bySide = [sums.userNs, sums.userNs, sums.kernelNs, sums.interruptNs];
+  for (let node = length - 1; node >= 0; node--) {
+    if (!isStop(symbol[node])) (bySide[side[node]] as Float64Array)[node] += selfNs[node];
+    if (node > 0) for (const column of Object.values(sums)) column[parent[node]] += column[node];
+  }
+  return sums;
+}
+
+function sideOf(symbols: SymbolTable, symbol: SymbolId): Side {
+  if (symbol === NONE || isStop(symbol)) return Side.Unknown;
+  const entry = kernelEntryOf(symbols, symbol);
+  if (entry !== null) return entry === 'system call' || entry === 'exception' ? Side.Kernel : Side.Interrupt;
+  const isKernel = isKernelCode(symbols, symbol);
+  return isKernel === null ? Side.Unknown : isKernel ? Side.Kernel : Side.User;
 }
 
 /**

@@ -188,7 +188,8 @@ export class SelectedTrees {
 
   private viewOfThreads(indexes: readonly number[]): View {
     const threads = indexes.map((index) => this.data.threads[index] as PageThread);
-    return viewOfTree(treeOf([this.data], indexes), () => mergeDurations(threads), this.hasSwitches);
+    const tree = treeOf([this.data], indexes);
+    return viewOfTree(tree, this.libraries.symbols, () => mergeDurations(threads), this.hasSwitches);
   }
 
   private reshape(full: View, state: State): View {

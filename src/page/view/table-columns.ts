@@ -19,7 +19,9 @@ import {
   BLOCKED_COLUMNS,
   FUNCTION_COLUMNS,
   type FunctionColumn,
+  type FunctionNumbers,
   functionValue,
+  KERNEL_COLUMNS,
 } from '../../render/function-columns.js';
 import { averageOf, averageText, inferredCalls, starredCalls } from './captions/counts.js';
 import { shortLine, tracedHint } from './captions/details.js';
@@ -146,12 +148,18 @@ function columnsOf(subject: ColumnSubject): NumberColumn[] {
     ...(!hasSwitches || width === 'off-cpu'
       ? []
       : [duration('off-cpu', 'Off CPU', 'time off the CPU, with callees', ({ sums }) => sums.offCpuNs)]),
+    ...(views.hasKernel && !isTree ? KERNEL_COLUMNS.filter(({ name }) => name !== 'off-CPU').map(ofKernel) : []),
     ofFunction('min', 'Min'),
     ...(hasPercentiles ? ['p50', 'p90', 'p99'].map((name) => ofFunction(name, name)) : []),
     ofFunction('max', 'Max'),
     ...(views.hasUnwound ? [{ ...ofFunction('unwound', 'Unwound'), isTime: false }] : []),
     ...(data.symbols.lines === undefined ? [] : [lineColumn((row) => views.lineOf(row.sums.symbol))]),
   ];
+}
+
+/** As durations, like the column of time off the CPU. */
+function ofKernel({ key, name, title, hint }: FunctionColumn): NumberColumn {
+  return duration(name, capitalized(title), hint, ({ sums }) => (sums as FunctionNumbers)[key] ?? Number.NaN);
 }
 
 const WAITING_HINT = 'time off CPU, preempted, in system calls, untraced, lost; with callees';

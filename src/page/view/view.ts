@@ -1,6 +1,7 @@
 /**
  * Builds the rows of the functions table for the frames in view, weighted by the selected width.
  */
+
 import { type FunctionSums, functionsOf, functionWeights } from '../../analysis/tree/functions.js';
 import { type Metric, ownWeights } from '../../analysis/tree/outside.js';
 import { type CallTree, ROOT, selectNodes } from '../../model/calls/call-tree.js';
@@ -12,6 +13,7 @@ import {
   histogramsOf,
 } from '../../model/calls/durations.js';
 import { eachPercentile } from '../../model/percentiles.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 import { formatDuration, formatMany } from '../../render/format.js';
 import { type FrameTable, subtreeEnd } from '../../render/frames/frame-table.js';
@@ -100,6 +102,8 @@ function byWeight(rows: FunctionRow[]): FunctionRow[] {
 /** A tree with the numbers of its functions, computed on first use. */
 export interface View {
   readonly tree: CallTree;
+  /** With frames that stand for libraries. */
+  readonly symbols: SymbolTable;
   readonly functions: () => ReadonlyMap<SymbolId, FunctionSums>;
   /** Histogram of a function's call durations; null if unknown. */
   readonly bars: (symbol: SymbolId) => Bar[] | null;
@@ -109,7 +113,7 @@ export interface View {
 
 /** Returns the view of a part. Percentiles and histograms are known for functions with all of their calls in the part. */
 export function viewOfPart(tree: CallTree, full: View, hasSwitches: boolean): View {
-  const part = viewOfTree(tree, () => null, hasSwitches);
+  const part = viewOfTree(tree, full.symbols, () => null, hasSwitches);
   const isComplete = (sums: FunctionSums) => {
     const all = full.functions().get(sums.symbol);
     return all !== undefined && all.calls === sums.calls && all.inferred === sums.inferred;
@@ -132,7 +136,12 @@ export function viewOfPart(tree: CallTree, full: View, hasSwitches: boolean): Vi
 }
 
 /** Returns the view of a tree. `durations`: of its calls; null if unknown. */
-export function viewOfTree(tree: CallTree, durations: () => FunctionDurations | null, hasSwitches: boolean): View {
+export function viewOfTree(
+  tree: CallTree,
+  symbols: SymbolTable,
+  durations: () => FunctionDurations | null,
+  hasSwitches: boolean,
+): View {
   const known = once(durations);
   const histograms = once(() => {
     const took = known();
@@ -140,7 +149,8 @@ export function viewOfTree(tree: CallTree, durations: () => FunctionDurations | 
   });
   return {
     tree,
-    functions: once(() => new Map(functionsOf(tree, known(), hasSwitches).map((row) => [row.symbol, row]))),
+    symbols,
+    functions: once(() => new Map(functionsOf(tree, known(), hasSwitches, symbols).map((row) => [row.symbol, row]))),
     bars: (symbol) => {
       const histogram = histograms()?.get(symbol);
       return histogram ? barsOf(histogram) : null;

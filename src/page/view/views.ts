@@ -39,6 +39,8 @@ export class Views extends SelectedTrees {
   readonly widths: readonly Width[];
   readonly colourings: readonly Colouring[];
   readonly hasUnwound: boolean;
+  /** A kernel was traced. */
+  readonly hasKernel: boolean;
   private readonly functions: FunctionViews;
   private readonly drawn = memoizeLast((view: View, state: State) =>
     this.tables.ofWidth(view.tree, { ...state, width: this.widthOf(state) }),
@@ -60,6 +62,7 @@ export class Views extends SelectedTrees {
   constructor(data: PageData, server: AllCalls | null = null) {
     super(data, server);
     this.hasUnwound = data.threads.some(({ unwoundCalls }) => unwoundCalls.some((calls) => calls > 0));
+    this.hasKernel = this.tables.families.some((family) => family === 'kernel' || family === 'entry');
     this.widths = this.knownWidths();
     this.colourings = this.hasTimes && !this.isBlockedTime ? COLOURINGS : ['library', 'function'];
     this.functions = new FunctionViews(this, this.tables);

@@ -69,8 +69,12 @@ function printedLocation(file: string | null, address: Address, fileStart: Addre
 /** `bytes`: size of the page that the function stands for; null: the function has an entry. */
 function nameOf(location: FileOffset | null, file: string | null, address: Address, bytes: number | null): string {
   const range = (first: number) => hex(first) + (bytes === null ? '' : `-${hex(first + bytes - 1)}`);
-  if (location !== null) return `[${shortFileName(location.file)}+${range(location.offset)}]`;
-  return `[${file === null ? 'unknown' : shortFileName(file)} ${range(address)}]`;
+  if (location !== null) return `[${bareName(location.file)}+${range(location.offset)}]`;
+  return `[${file === null ? 'unknown' : bareName(file)} ${range(address)}]`;
+}
+
+function bareName(file: string): string {
+  return shortFileName(file).replace(/^\[(.*)\]$/, '$1'); // modules of the kernel
 }
 
 /** Addresses in the upper half of the address space are negative here. */

@@ -63,7 +63,10 @@ export interface ReplayFacts {
 
 /** What all threads of a trace share. */
 export interface ReplaySetup extends ReplayFacts {
-  readonly options: Pick<ReplayOptions, 'tailCalls' | 'fibers' | 'extendTo' | 'mayBeUndecoded' | 'onlyPairs'>;
+  readonly options: Pick<
+    ReplayOptions,
+    'tailCalls' | 'fibers' | 'scheduler' | 'extendTo' | 'mayBeUndecoded' | 'onlyPairs'
+  >;
   readonly questions: Questions;
   /** Outside this time only what matters in it is replayed; null: all is replayed. */
   readonly span: Bounds | null;

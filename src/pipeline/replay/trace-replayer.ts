@@ -97,11 +97,12 @@ export class TraceReplayer {
     };
   }
 
-  private optionsFor({ createdInside, isForked, exitNs }: ThreadFacts, isAsked: boolean): ReplayOptions {
+  private optionsFor(thread: ThreadFacts, isAsked: boolean): ReplayOptions {
+    const { createdInside, isForked, isIdleTask, exitNs } = thread;
     const { trace, knownPaths } = this;
-    const extendTo = untilExit(trace.options.extendTo, exitNs);
+    const extendTo = isIdleTask ? null : untilExit(trace.options.extendTo, exitNs);
     const wantsLog = needsCallLog(trace.questions) || isAsked;
-    return { ...trace.options, extendTo, createdInside, isForked, knownPaths, wantsLog };
+    return { ...trace.options, extendTo, createdInside, isForked, isIdleTask, knownPaths, wantsLog };
   }
 
   /** `shown`: the tree that is handed on. `newId`: by node of the log, its node there; null: it has only some of them. */

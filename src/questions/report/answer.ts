@@ -4,20 +4,27 @@
 
 import type { FunctionSums } from '../../analysis/tree/functions.js';
 import { longestNs } from '../../analysis/tree/functions.js';
+import { type InterruptSums, interruptsOf } from '../../analysis/tree/interrupts.js';
 import { isStop } from '../../analysis/tree/outside.js';
 import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
+import type { CallTree } from '../../model/calls/call-tree.js';
+import { kernelEntryOf } from '../../model/kernel-code.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { compareSymbols, dsoOf, lineOf, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { NONE, type SymbolId } from '../../model/units.js';
 import {
   durationsOfAllThreads,
+  finiteOrNull,
   functionSums,
   headOf,
+  named,
   qualityOf,
+  rounded,
   statsOrNulls,
   traceSummary,
   treeTimes,
 } from '../common.js';
-import type { FunctionRow, Report, ThreadReport } from './schema.js';
+import type { FunctionRow, InterruptRow, Report, ThreadReport } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
 
@@ -28,6 +35,8 @@ export interface ReportOptions {
   readonly top?: number;
   /** Only functions whose name matches: `nameMatcher`. */
   readonly match?: (name: string) => boolean;
+  /** Adds a table of interrupts, by what they interrupted. */
+  readonly interrupts?: boolean;
   /** Adds a table for each thread: the profile must have the trees of its threads. */
   readonly threads?: boolean;
 }
@@ -49,6 +58,7 @@ export function streamedReport(profile: Profile, options: ReportOptions = {}): S
     ...headOf('ptflame-report'),
     trace,
     functions: functionRows(functionSums(profile, tree, durations, trace.hasSwitches), symbols, options),
+    ...(options.interrupts && { interrupts: interruptRows(tree, symbols, options) }),
     ...(options.threads && {
       threads: { [Symbol.iterator]: () => threadReports(profile, trace.hasSwitches, options) },
     }),
@@ -68,7 +78,10 @@ function* threadReports(
     const { tid, pid, comm, tree, durations } = thread;
     const { totalNs, outsideNs, onCpuNs } = times;
     const sums = functionSums(profile, tree, durations, hasSwitches);
-    yield { tid, pid, comm, totalNs, outsideNs, onCpuNs, functions: functionRows(sums, profile.symbols, options) };
+    yield {
+      ...{ tid, pid, comm, totalNs, outsideNs, onCpuNs, functions: functionRows(sums, profile.symbols, options) },
+      ...(options.interrupts && { interrupts: interruptRows(tree, profile.symbols, options) }),
+    };
   }
 }
 
@@ -95,6 +108,33 @@ function functionRows(rows: readonly FunctionSums[], symbols: SymbolTable, optio
   return found.slice(0, top).map((row) => functionRow(row, symbols));
 }
 
+/** What rows of interrupts are sorted by: anything else is their total time. */
+const INTERRUPT_KEYS: Readonly<Partial<Record<SortKey, (row: InterruptSums) => number>>> = {
+  calls: ({ calls }) => calls,
+  avg: ({ calls, totalNs }) => totalNs / Math.max(1, calls),
+  max: ({ maxNs }) => maxNs,
+};
+
+/** Those of a function, or of an interrupt, whose name matches. */
+function interruptRows(tree: CallTree, symbols: SymbolTable, options: ReportOptions): InterruptRow[] {
+  const { sort = 'total', top, match = () => true } = options;
+  const isMatch = (symbol: SymbolId) => symbol !== NONE && match(symbols.name[symbol]);
+  const found = interruptsOf(tree, symbols).filter((row) => isMatch(row.symbol) || isMatch(row.interrupted));
+  const byName = (a: InterruptSums, b: InterruptSums) =>
+    compareSymbols(symbols, a.symbol, b.symbol) || compareSymbols(symbols, a.interrupted, b.interrupted);
+  const key = INTERRUPT_KEYS[sort] ?? (({ totalNs }) => totalNs);
+  found.sort((a, b) => (sort === 'name' ? byName(a, b) : key(b) - key(a) || b.totalNs - a.totalNs || byName(a, b)));
+  return found.slice(0, top).map(({ symbol, interrupted, calls, totalNs, maxNs }) => ({
+    ...named(symbols, symbol),
+    entry: kernelEntryOf(symbols, symbol) as InterruptRow['entry'],
+    interrupted: interrupted === NONE ? null : named(symbols, interrupted),
+    calls,
+    totalNs,
+    avgNs: calls > 0 ? rounded(totalNs / calls) : null,
+    maxNs: finiteOrNull(maxNs),
+  }));
+}
+
 /** A literal, as there are as many rows as threads have functions: spread objects take three times as long. */
 export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionRow {
   const { symbol, inferredNs } = sums;
@@ -104,6 +144,7 @@ export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionR
     dso: dsoOf(symbols, symbol),
     srcline: lineOf(symbols, symbol) ?? undefined,
     isStop: isStop(symbol),
+    entry: kernelEntryOf(symbols, symbol) ?? undefined,
     isInlined: symbols.kind[symbol] === SymbolKind.Inlined ? true : undefined,
     calls: sums.calls,
     inferred: sums.inferred,
@@ -113,6 +154,10 @@ export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionR
     outsideNs: sums.outsideNs,
     outsideSelfNs: sums.outsideSelfNs,
     onCpuNs: sums.onCpuNs,
+    userNs: sums.userNs,
+    kernelNs: sums.kernelNs,
+    interruptNs: sums.interruptNs,
+    offCpuNs: sums.userNs === undefined ? undefined : sums.offCpuNs,
     inferredNs,
     inferredBy: inferredNs > 0 ? sums.inferredBy : undefined,
     avgNs: stats.avgNs,

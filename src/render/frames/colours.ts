@@ -1,6 +1,7 @@
 /**
  * Defines how frames differ between two graphs: kinds, signs and sizes.
  */
+import { kernelEntryOf } from '../../model/kernel-code.js';
 import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 
@@ -34,6 +35,7 @@ export function changeLevel(before: number, after: number): number {
 export const FAMILIES = [
   'user',
   'kernel',
+  'entry',
   'group',
   'wait',
   'unknown',
@@ -66,6 +68,7 @@ export function familyOf(symbol: SymbolId, symbols: SymbolTable): Family {
   if (symbol === NONE) return 'group';
   if (symbols.kind[symbol] === SymbolKind.Unknown) return 'unknown';
   if (symbols.kind[symbol] === SymbolKind.Synthetic) return SPECIAL[symbol] ?? 'wait';
+  if (kernelEntryOf(symbols, symbol) !== null) return 'entry';
   const file = symbols.dsoName[symbols.dso[symbol] as number];
   return file !== undefined && KERNEL_FILE.test(file) ? 'kernel' : 'user';
 }
@@ -93,6 +96,7 @@ export function libraryClass(library: number): string {
 export function classOf(family: Family, name: string, library: number | null = null): string {
   if (isStop(family)) return family;
   if (family === 'group' || family === 'wait') return 'group';
+  if (family === 'entry') return 'entry';
   const hash = hashOf(name);
   const colour = library === null ? `f${hash % FUNCTION_COLOURS}` : libraryClass(library);
   return `${colour}${Math.floor(hash / FUNCTION_COLOURS) % SHADES}`;

@@ -92,6 +92,7 @@ function hexOf(channels: readonly number[]): string {
 export const FRAME_COLOURS: Readonly<Record<string, Colour>> = {
   ...Object.fromEntries(Object.entries(LIBRARIES).flatMap(([name, colour]) => shaded(name, colour))),
   ...Object.fromEntries(FUNCTIONS.flatMap((colour, at) => shaded(`f${at}`, colour))),
+  entry: { light: '#c3cf9c', dark: '#46512a' },
   group: TOKENS.press,
   block: TOKENS.hover,
 };

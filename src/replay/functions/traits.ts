@@ -50,6 +50,10 @@ export const Trait = {
   TaskSwitch: 1048576,
   /** The kernel's code in which a new thread begins. */
   TaskStart: 2097152,
+  /** The kernel's code in which a CPU that has nothing to do halts, or waits in a loop. */
+  Halt: 4194304,
+  /** The kernel's code between a function that sleeps and the switch to another thread. */
+  Scheduler: 8388608,
 } as const;
 
 /** An x86 call instruction is at most this long, so a return address is at most this far after the call. */
@@ -74,7 +78,12 @@ const SYSTEM_BASE = /^runtime\.mstart0?(?:\.abi0)?$/;
 const GOGO = /^(?:runtime\.)?gogo(?:\.abi0)?$/;
 const PROGRAM_START = /^_start$/;
 const TASK_SWITCH = /^__switch_to$/;
+const SCHEDULER =
+  /^(?:__schedule|schedule|schedule_timeout|preempt_schedule|__switch_to_asm|finish_task_switch)(?:\.\w+)*$/;
 const TASK_START = /^ret_from_fork(?:_asm)?$/;
+// `default_idle` is at the start of its section, where perf may name it by that.
+const HALT =
+  /^(?:(?:pv_|native_|acpi_|xen_|tdx_)*safe_halt|default_idle|__cpuidle_text_start|mwait_idle\w*|intel_idle\w*|acpi_idle_do_entry|acpi_processor_ffh_cstate_enter|amd_e400_idle|poll_idle|cpu_idle_poll)(?:\.\w+)*$/;
 const CLONE_OR_FORK = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
 /** Returns the traits of a function, by its name alone. */
@@ -86,8 +95,10 @@ export function traitsOf(kind: SymbolKind, name: string): number {
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
   if (RESOLVER.test(name)) return Trait.Resolver;
   if (CLONE_OR_FORK.test(name)) return Trait.CloneOrFork;
-  if (TASK_SWITCH.test(name)) return Trait.TaskSwitch;
+  if (TASK_SWITCH.test(name)) return Trait.TaskSwitch | Trait.Scheduler;
+  if (SCHEDULER.test(name)) return Trait.Scheduler;
   if (TASK_START.test(name)) return Trait.TaskStart;
+  if (HALT.test(name)) return Trait.Halt;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;
   if (GOGO.test(name)) return Trait.StackSwitcher | Trait.Unwinder | Trait.SystemLeaver;
   if (SWITCHER.test(name)) return Trait.StackSwitcher | Trait.Unwinder;

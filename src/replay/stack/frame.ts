@@ -280,3 +280,6 @@ export type TailCalls = 'nest' | 'replace';
 
 /** How stacks are shown that a thread switches to: as roots of their own, or on the call that left its first stack. */
 export type Fibers = 'root' | 'nest';
+
+/** Whether the kernel's scheduler is shown between a function that sleeps and its time without a CPU. */
+export type Scheduler = 'hide' | 'show';

@@ -16,6 +16,7 @@ import {
   test,
   wideTrace,
 } from '../../helpers/cli/run-cli.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
 import { TraceWriter, times } from '../../helpers/traces/trace-writer.js';
 
 const OTHER_TRACE = fixturePath('lab/fields-usec-time.txt');
@@ -238,6 +239,19 @@ describe.concurrent('flags', () => {
     expect(bare.exitCode).toBe(0);
     // Thread 15223 is switched out at 34406 and not seen again; the recording ends at 35421.
     expect(total(extended) - total(bare)).toBe(1015);
+  });
+
+  test('--scheduler show puts waits on the scheduler of a traced kernel', async ({ dir }) => {
+    const text = traceOf(`
+      10   call    main             k:sleep
+      20   call    k:sleep          k:__schedule
+      30   call    k:__schedule     k:__switch_to
+      930  return  k:__switch_to    k:__schedule
+      940  return  k:__schedule     k:sleep`);
+    const folded = async (...options: string[]) =>
+      (await ptflame(['render', await dir.write('sleep.txt', text), '-o', '-', ...options])).stdout;
+    expect(await folded()).toContain('main;sleep;[off-cpu] 900\n');
+    expect(await folded('--scheduler', 'show')).toContain('main;sleep;__schedule;__switch_to;[off-cpu] 900\n');
   });
 
   test('--tail-calls replace shows a function instead of the one that jumped to it', async () => {

@@ -114,7 +114,7 @@ describe.concurrent('selecting threads of a profile', () => {
 });
 
 describe.concurrent('ptflame refuses', () => {
-  test.for([['--tail-calls', 'replace'], ['--no-extend'], ['--by-calls'], ['--cpu', '0']])(
+  test.for([['--tail-calls', 'replace'], ['--scheduler', 'show'], ['--no-extend'], ['--by-calls'], ['--cpu', '0']])(
     '%j, which needs a replay of the trace',
     async ([flag, ...value], { dir }) => {
       const run = await ptflame(['render', await profileIn(dir), flag, ...value, '-o', dir.file('out.folded')]);

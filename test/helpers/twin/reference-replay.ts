@@ -446,9 +446,18 @@ class Reader {
   }
 
   private leaveCpu(name: OffCpu): void {
-    const under = this.stops.at(-1)?.path ?? this.pathUnderStop;
-    const call = this.openStop(name, this.stops.at(-1)?.call.stack ?? this.openCalls);
+    const sleeper = this.sleeper();
+    const under = this.stops.at(-1)?.path ?? sleeper?.path ?? this.pathUnderStop;
+    const call = this.openStop(name, this.stops.at(-1)?.call.stack ?? sleeper?.call.stack ?? this.openCalls);
     this.stops.push({ path: pathUnder(under, name), sinceNs: this.nowNs, call, isOffCpu: true });
+  }
+
+  /** The function that called the scheduler, if that is on top and not wanted. */
+  private sleeper(): { readonly path: string; readonly call: ReferenceCall } | null {
+    const isScheduler = ({ fn }: Frame) => fn.is(Trait.Scheduler) && fn.is(Trait.Kernel);
+    if (this.options.scheduler === 'show' || !isScheduler(this.top)) return null;
+    const frame = this.levels.list.flatMap(({ frames }) => frames).findLast((each) => !isScheduler(each));
+    return frame ? { path: pathOf(frame), call: frame.call } : null;
   }
 
   /** A stub counts as its target, even if the trace stops before that is reached. */

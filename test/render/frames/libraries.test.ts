@@ -99,8 +99,12 @@ test('names are as short as they can be told apart', () => {
     '/a/libz.so.2',
     '/a/x',
     '/b/x',
+    '[kernel.kallsyms]',
+    '[server]',
   ];
-  expect(libraryNames({ files })).toEqual(['server', 'libc', 'ld-linux', 'libz.so.1', 'libz.so.2', '/a/x', '/b/x']);
+  const zlibs = ['libz.so.1', 'libz.so.2'];
+  const names = ['server', 'libc', 'ld-linux', ...zlibs, '/a/x', '/b/x', 'kernel', '[server]'];
+  expect(libraryNames({ files })).toEqual(names);
 });
 
 test('the first six have colours of their own, the others share one, and a shade is by name', () => {

@@ -9,6 +9,7 @@ import type { Painter } from '../colouring.js';
 
 const SHORT_MEANINGS: typeof MEANINGS = {
   ...MEANINGS,
+  entry: 'kernel entry',
   syscall: 'system call',
   'off-cpu': 'off CPU',
   preempted: 'preempted',
