@@ -54,6 +54,22 @@ export function describeCall(snapshot: Snapshot): string {
   return `${formatDuration(durationOf(snapshot))} in thread ${thread} from ${start}; ${seen}`;
 }
 
+/**
+ * Returns the snapshots of a directory, the slowest call's first, for questions about all of them; null if the only input is no
+ * directory with several.
+ *
+ * @throws PtflameError BAD_OPTION for such a directory among other inputs
+ */
+export function snapshotsOf(inputs: readonly string[]): string[] | null {
+  const directory = inputs.find((path) => (readCaptures(path)?.snapshots.length ?? 0) > 1);
+  if (directory === undefined) return null;
+  if (inputs.length > 1)
+    throw new PtflameError('BAD_OPTION', `${directory} has several recordings, which are joined alone`, {
+      hint: 'leave out the other inputs, or pass one of its snapshots',
+    });
+  return readCaptures(directory)?.snapshots.map(({ file }) => join(directory, file)) ?? null;
+}
+
 /** The slowest call's snapshot in place of a directory of them, which `notify` says; other paths stay as they are. @throws PtflameError INPUT_KIND */
 export function slowestSnapshot(path: string, notify: (text: string) => void): string {
   const captures = readCaptures(path);
