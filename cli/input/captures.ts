@@ -2,8 +2,9 @@
  * Reads the directory that `record --trigger FUNCTION` writes: the snapshots of slow calls, and the log of its triggers.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
+import type { TriggeringCall } from '../../src/page/contents/page-trigger.js';
 import { formatDuration } from '../../src/render/format.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { CURRENT, TRIGGERS_FILE, TriggerLine } from '../record/trigger/log.js';
@@ -68,6 +69,20 @@ export function snapshotsOf(inputs: readonly string[]): string[] | null {
       hint: 'leave out the other inputs, or pass one of its snapshots',
     });
   return readCaptures(directory)?.snapshots.map(({ file }) => join(directory, file)) ?? null;
+}
+
+/** Returns the call that the only input is a snapshot of; null: it is none. */
+export function triggerOf(inputs: readonly string[]): TriggeringCall | null {
+  const [path = '-'] = inputs;
+  if (inputs.length !== 1 || path === '-') return null;
+  const found = readCaptures(path)?.snapshots[0] ?? snapshotAt(path);
+  if (found === undefined) return null;
+  const { function: name, to, thread: tid, startNs, endNs, isRunning = false, seenAfterNs: orderedAfterNs } = found;
+  return { name: to === undefined ? name : `${name}..${to}`, tid, startNs, endNs, isRunning, orderedAfterNs };
+}
+
+function snapshotAt(path: string): Snapshot | undefined {
+  return readCaptures(dirname(path))?.snapshots.find(({ file }) => file === basename(path));
 }
 
 /** The slowest call's snapshot in place of a directory of them, which `notify` says; other paths stay as they are. @throws PtflameError INPUT_KIND */

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { Latency, RequestsAnswer } from '../../../../src/answers.js';
+import { decodeData } from '../../../../src/page/browser/platform/decode.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../../../helpers/cli/run-cli.js';
 import { writeSnapshots } from '../../../helpers/cli/snapshots-directory.js';
 
@@ -129,4 +130,21 @@ describe('requests of a directory of snapshots', () => {
     const refused = await ptflame(['requests', 'work', 'slow', '--otlp'], { cwd: dir.path });
     expectRefusal(refused, 2, /--otlp and --perfetto write one recording/, /slow\/0002\.data/);
   });
+});
+
+const dataOf = (page: string) => decodeData(/ id="data">([^<]*)</.exec(page)?.[1] ?? '');
+
+test('a page says which call its snapshot is of, from the directory and from the file alone', async ({ dir }) => {
+  const call = { function: 'work', thread: 101, startNs: 1_000_000_000, endNs: 1_000_000_920, seenAfterNs: 400_000 };
+  writeSnapshots(dir.file('slow'), [{ text: FAST }, { text: SLOW, ...call }]);
+  for (const input of ['slow', 'slow/0002.data']) {
+    await ptflame(['render', input, '-o', 'slow.html'], { cwd: dir.path });
+    const { trigger } = await dataOf(await dir.read('slow.html'));
+    expect(trigger?.call).toEqual({ tid: 101, startNs: 0, endNs: 920 });
+    expect(trigger?.sentence.map(({ text }) => text).join('')).toBe(
+      'Snapshot of a call of work that took 920 ns in thread backup 101; its buffer was frozen 400 µs after its end.',
+    );
+  }
+  await ptflame(['render', DEMO, '-o', 'slow.html'], { cwd: dir.path });
+  expect((await dataOf(await dir.read('slow.html'))).trigger).toBeUndefined();
 });
