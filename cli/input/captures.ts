@@ -45,9 +45,9 @@ const durationOf = ({ startNs, endNs }: TriggerLine) => endNs - startNs;
 
 /** "30 ms in thread 6 from 45410.928608024; seen 0.2 ms after its end". */
 export function describeCall(snapshot: Snapshot): string {
-  const { startNs, thread, seenAfterNs, isRunning } = snapshot;
+  const { startNs, thread, seenAfterNs, isRunning, isLeft } = snapshot;
   const seen = isRunning
-    ? 'snapshot while it ran; its end is not known'
+    ? `snapshot while it ran; ${isLeft ? 'an exception left it, maybe before that' : 'its end is not known'}`
     : seenAfterNs < 0
       ? `snapshot ${formatDuration(-seenAfterNs)} before its end`
       : `seen ${formatDuration(seenAfterNs)} after its end`;
