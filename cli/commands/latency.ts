@@ -2,6 +2,7 @@
  * `ptflame latency`: shows how long the calls of a function took, and why.
  */
 
+import { basename } from 'node:path';
 import * as z from 'zod';
 import { interruptible } from '../../src/host/turns.js';
 import { PtflameError } from '../../src/model/errors.js';
@@ -29,7 +30,7 @@ import {
   formatTotal,
   longestInferredNs,
 } from '../../src/render/format.js';
-import { visibleText } from '../../src/render/visible-text.js';
+import { shellWords, visibleText } from '../../src/render/visible-text.js';
 import {
   callsCell,
   distinctNames,
@@ -46,14 +47,25 @@ import {
 } from '../answers/cells.js';
 import { durationRow, histogramLines } from '../answers/histogram.js';
 import { loadPlot, refusePlots, wantsPlot } from '../answers/latency-plot.js';
+import { snapshotsOf } from '../input/captures.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { durations, expression, parseFunction } from '../options/question-values.js';
-import { answering, limit, outputs, reading, regexFlag, shown, srcline, TRACES } from '../options/shared.js';
+import {
+  answering,
+  limit,
+  outputs,
+  reading,
+  regexFlag,
+  shown,
+  srcline,
+  TRACES_OR_SNAPSHOTS,
+} from '../options/shared.js';
 import { path } from '../options/values.js';
 import { type AnswerFormat, answerFormats, openAnswer } from '../output/answer.js';
 import { notifyQuality } from '../output/lines.js';
 import { type Output, openOutput, writeAll } from '../output/outputs.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { writtenLines } from '../output/written-files.js';
 import { notify } from '../terminal/notify.js';
 import { alignColumns, bar, fittingName, type TableColumn, tableLines } from '../terminal/table.js';
@@ -144,12 +156,13 @@ export const command = defineCommand({
       'its calls inside slow calls of another function',
     ],
     ["ptflame latency '/^lock_/' trace.txt", 'several functions together'],
+    ['ptflame latency parse slow --slowest 3', 'slow against typical calls in all snapshots of record --trigger'],
     ['ptflame latency do_command trace.txt --timeline', 'when its calls began, and how long they took'],
     ['ptflame latency do_command trace.txt --heatmap -o calls.svg', 'the same as a heat map, in a picture'],
   ],
   arguments: [
     { property: 'function', placeholder: 'FUNCTION', description: 'an exact name or /a regular expression/' },
-    TRACES,
+    TRACES_OR_SNAPSHOTS,
   ],
   schema: LatencyOptions,
   formats: latencyFormats,
@@ -159,11 +172,15 @@ export const command = defineCommand({
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
   refusePlots(options);
   const { tables, plots } = latencyFiles(options);
-  const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
+  const snapshots = snapshotsOf(options.inputs);
+  if (snapshots !== null) refuseForSnapshots(options, snapshots);
+  const inputs = snapshots === null ? await requireTraces(await openInputs(options.inputs, options, signal)) : null;
   const outputs: Output[] = [];
   for (const path of plots) outputs.push(await openOutput(path, options.inputs));
   const table = await openAnswer({ ...options, output: tables }, options.inputs);
-  const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
+  const { profile, calls, functions } = await (inputs === null
+    ? askSnapshots(snapshots ?? [], pattern, options, signal)
+    : askAbout(pattern, inputs, options, signal));
   const answer = await interruptible(() => latencyAnswer(profile, calls, functions));
   const { top, by } = options;
   const bounds = options.latency ? `calls of ${formatBounds(options.latency)}` : null;
@@ -177,6 +194,43 @@ export async function latency(options: LatencyOptions, pattern: FunctionPattern,
   if (!options.quiet) for (const line of await writtenLines(plots.map(svgFile), options.inputs, options)) notify(line);
 }
 
+/** @throws PtflameError BAD_OPTION for plots, as the time between snapshots is not recorded, and for outputs that are snapshots */
+function refuseForSnapshots(options: LatencyOptions, snapshots: readonly string[]): void {
+  refuseOverwriting(snapshots, options.output ?? ['-']);
+  if (!wantsPlot(options)) return;
+  throw new PtflameError('BAD_OPTION', '--timeline and --heatmap show one recording, and these are several', {
+    hint: `pass one of them: ${shellWords(snapshots.slice(0, 1))}`,
+  });
+}
+
+/** Of one recording, not of all: it may be too short to have such a call. */
+const MISSING: ReadonlySet<string> = new Set(['NO_SUCH_FUNCTION', 'NO_BRANCHES', 'NOTHING_SELECTED']);
+
+/** @throws PtflameError as `askAbout`, if it holds for all snapshots */
+async function askSnapshots(
+  snapshots: readonly string[],
+  pattern: FunctionPattern,
+  options: LatencyOptions,
+  signal: AbortSignal,
+): Promise<LatencyResult> {
+  const { LatencySum } = await import('../../src/fleet/join-latency.js');
+  const sum = new LatencySum(options.slowest);
+  const refusals = new Map<string, PtflameError>();
+  for (const path of snapshots) {
+    const inputs = await requireTraces(await openInputs([path], options, signal));
+    try {
+      sum.add(await askAbout(pattern, inputs, options, signal, 'apart'), basename(path));
+    } catch (error) {
+      if (!(error instanceof PtflameError) || !MISSING.has(error.code)) throw error;
+      refusals.set(path, error);
+    }
+  }
+  const [first] = refusals.values();
+  if (first !== undefined && refusals.size === snapshots.length) throw first;
+  for (const [path, { message }] of refusals) notify(`warning: not counted: ${visibleText(path)}: ${message}`);
+  return sum.build();
+}
+
 function svgFile(path: string) {
   return { path, format: 'svg' } as const;
 }
@@ -186,15 +240,12 @@ function askAbout(
   inputs: readonly CommandInput[],
   options: LatencyOptions,
   signal: AbortSignal,
+  trees: 'apart' | 'together' = 'together',
 ): Promise<LatencyResult> {
   const { latency: bounds = {}, slowest } = options;
   const overTime = wantsPlot(options);
   return withProgress(inputs, options, signal, (analyzing) =>
-    askLatency(
-      inputs,
-      { functions, ...bounds, slowest, overTime },
-      { ...analyzing, trees: 'together', durations: true },
-    ),
+    askLatency(inputs, { functions, ...bounds, slowest, overTime }, { ...analyzing, trees, durations: true }),
   );
 }
 
@@ -432,11 +483,11 @@ const MAX_ROWS = 40;
 
 /** Formats one of the slowest calls: how its time differs from that of the average call. */
 function slowCallLines(call: SlowCall, rank: number, { avgNs }: LatencyStats, width: number): string[] {
-  const { tid, comm, start, durationNs, isUnwound, outsideNs } = call;
+  const { recording, tid, comm, start, durationNs, isUnwound, outsideNs } = call;
   const who = `thread ${tid}${comm === null ? '' : ` ${visibleText(comm)}`}`;
   const outside = `${shareCell(outsideNs, durationNs)} outside traced code`;
   const average = avgNs === null ? '' : `; the average call takes ${formatDuration(avgNs)}`;
-  const head = `slowest call ${rank + 1}: ${formatDuration(durationNs)}${isUnwound ? ' (unwound)' : ''} from ${start} in ${who}, ${outside}${average}`;
+  const head = `slowest call ${rank + 1}${recording === undefined ? '' : ` (${recording})`}: ${formatDuration(durationNs)}${isUnwound ? ' (unwound)' : ''} from ${start} in ${who}, ${outside}${average}`;
   const rows = notableRows(call.differences);
   const options = {
     name: ({ name }: DifferenceRow) => name,

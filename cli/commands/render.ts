@@ -6,10 +6,13 @@ import * as z from 'zod';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
+import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
 import type { PageRequests } from '../../src/page/contents/page-requests.js';
+import type { TriggeringCall } from '../../src/page/contents/page-trigger.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
+import { triggerOf } from '../input/captures.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile, requireTraces, withProgress } from '../input/traces.js';
 import { functionPattern, span } from '../options/question-values.js';
@@ -220,6 +223,8 @@ export async function renderInputs(
     formats,
     signal,
   );
+  const call = formats.includes('html') ? triggerOf(names) : null;
+  const trigger = call && (await pageTriggerOf(call, profile, extras.timeline));
   const requests = options.requests === undefined ? null : await loadRequests(await reopen(), options, signal);
   await refuseLarge(profile, formats, options);
   // Upside down, only the ends of paths have time of their own.
@@ -228,7 +233,7 @@ export async function renderInputs(
   await writeAll(
     outputs.map(({ output }, at) => ({
       output,
-      chunks: () => (renderers[at] as Renderer)(profile, { ...extras, calls, requests }),
+      chunks: () => (renderers[at] as Renderer)(profile, { ...extras, calls, requests, trigger }),
     })),
   );
   if (options.quiet) return;
@@ -237,6 +242,11 @@ export async function renderInputs(
   if (finding !== null) notify(`finding: ${finding}`);
   if (extras.longestCalls) notifyLeftOut(extras.longestCalls, options, formats);
   for (const line of await writtenLines(written, names, options)) notify(line);
+}
+
+async function pageTriggerOf(call: TriggeringCall, profile: Profile, timeline: PageContents['timeline']) {
+  const { pageTrigger } = await import('../../src/page/contents/page-trigger.js');
+  return pageTrigger(call, profile, timeline?.startNs ?? profile.meta.startNs);
 }
 
 /** Says which calls are not in outputs over time. */

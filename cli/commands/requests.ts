@@ -1,9 +1,11 @@
 /**
  * `ptflame requests`: follows requests through threads.
  */
+import { basename } from 'node:path';
 import * as z from 'zod';
 import { PtflameError } from '../../src/model/errors.js';
 import { PERCENTILES } from '../../src/model/percentiles.js';
+import type { Profile } from '../../src/model/profile/profile.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
 import { askRequests, type RequestsResult } from '../../src/questions/requests/ask-requests.js';
@@ -23,9 +25,10 @@ import {
   formatMany,
   formatPercentile,
 } from '../../src/render/format.js';
-import { visibleText } from '../../src/render/visible-text.js';
+import { shellWords, visibleText } from '../../src/render/visible-text.js';
 import { durationCell, topLines, traceLines, UNKNOWN } from '../answers/cells.js';
 import { placeText, threadName } from '../answers/wait-names.js';
+import { snapshotsOf } from '../input/captures.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import { expression, parsedList, parseFunction, span } from '../options/question-values.js';
@@ -37,7 +40,7 @@ import {
   regexFlag,
   replaying,
   selection,
-  TRACES,
+  TRACES_OR_SNAPSHOTS,
   windowed,
 } from '../options/shared.js';
 import { path, regex } from '../options/values.js';
@@ -147,6 +150,7 @@ export const command = defineCommand({
       'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job --slowest 3',
       'with the work that was handed on by a queue, found by the argument job of two probes',
     ],
+    ['ptflame requests parse slow --slowest 3', 'slow against typical ones in all snapshots of record --trigger'],
     [
       'ptflame requests handle_request perf.data --flow queue_push:job=run_job:job -o requests.jsonl',
       'all as spans, for a collector of OpenTelemetry, Jaeger or Tempo',
@@ -167,7 +171,7 @@ export const command = defineCommand({
       description: 'each of its calls is a request: an exact name or /a regular expression/',
       short: 'each of its calls is a request: a name or /a regular expression/',
     },
-    TRACES,
+    TRACES_OR_SNAPSHOTS,
   ],
   schema: RequestsOptions,
   formats: answerFormats,
@@ -176,21 +180,30 @@ export const command = defineCommand({
 
 export async function requests(options: RequestsOptions, root: FunctionPattern, signal: AbortSignal): Promise<void> {
   const { flow: flows, host, id, maxSpans, minCall, slowest, top } = options;
-  const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
-  const output = await openAnswer(options, options.inputs);
+  const snapshots = snapshotsOf(options.inputs);
+  const opened = snapshots?.slice(0, MAX_SNAPSHOTS) ?? options.inputs;
+  const inputs = await requireTraces(await openInputs(opened, options, signal));
+  const output = await openAnswer(options, opened);
   const hasSpans = output.formats.some((format) => format === 'otlp' || format === 'perfetto');
+  if (snapshots !== null && hasSpans) throw spansOfSnapshots(snapshots);
+  if (snapshots !== null && snapshots.length > opened.length)
+    notify(
+      `warning: only the ${opened.length} slowest of ${snapshots.length} snapshots are read: all are open at once`,
+    );
   const question = {
     ...{ root, slowest },
     ...(minCall !== undefined && { minNs: minCall }),
     ...(flows && { flows }),
     ...(id && { id }),
     ...(host && { hosts: hostsOf(options.inputs, host) }),
+    ...(snapshots && { recordings: opened.map((path) => basename(path)) }),
     ...(hasSpans && { maxSpans }),
   };
   const found = await withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
-    askRequests(inputs, question, { ...analyzing, trees: 'together' }),
+    askRequests(inputs, question, { ...analyzing, trees: snapshots ? 'apart' : 'together' }),
   );
-  const answer = () => requestsAnswer(found);
+  const whole = snapshots ? await sumOfRecordings(found) : found.profile;
+  const answer = () => requestsAnswer(found, whole);
   const text = (width: number) => requestsLines(answer(), { pattern: options.function, width, top });
   const formats = {
     ...{ json: answer, text, csv: () => csvRows(answer()) },
@@ -201,9 +214,25 @@ export async function requests(options: RequestsOptions, root: FunctionPattern, 
   const hint = flowHint(answer());
   if (hint !== null) notify(`note: ${hint}`);
   if (hasSpans) for (const line of leftOutLines(found.requests)) notify(line);
-  for (const { name, profile } of found.hosts)
+  for (const { name, profile } of snapshots ? [{ name: null, profile: whole }] : found.hosts)
     for (const line of qualityLines(profile))
-      notify(found.hosts.length > 1 ? `${visibleText(name ?? '')}: ${line}` : line);
+      notify(found.hosts.length > 1 && !snapshots ? `${visibleText(name ?? '')}: ${line}` : line);
+}
+
+/** All are open at once, and share the memory. */
+const MAX_SNAPSHOTS = 64;
+
+function spansOfSnapshots([slowest = '']: readonly string[]): PtflameError {
+  return new PtflameError('BAD_OPTION', '--otlp and --perfetto write one recording, and these are several', {
+    hint: `pass one of them: ${shellWords([slowest])}`,
+  });
+}
+
+async function sumOfRecordings({ hosts }: RequestsResult): Promise<Profile> {
+  const { ProfileSum } = await import('../../src/fleet/merge-profiles.js');
+  const sum = new ProfileSum('comm');
+  for (const { name, profile } of hosts) sum.add(profile, name ?? '');
+  return sum.build();
 }
 
 async function* otlpLines(found: RequestsResult): AsyncGenerator<string> {
@@ -469,10 +498,10 @@ function leftOutLines({ cut, leftOut, details }: RequestsResult['requests']): st
 
 /** Formats one of the slowest requests: its calls and waits, and the work of other threads where it was handed on. */
 export function slowRequestLines(details: RequestDetails, rank: number, width: number): string[] {
-  const { start, durationNs, parts } = details;
+  const { recording, start, durationNs, parts } = details;
   const [own, ...others] = parts;
   const work = others.length === 0 ? '' : `, with ${formatMany(others.length, 'part')} in other threads`;
-  const head = `slowest request ${rank + 1}: ${formatDuration(durationNs)} from ${start}${own ? ` in ${namedThread(own)}` : ''}${work}`;
+  const head = `slowest request ${rank + 1}${recording === undefined ? '' : ` (${recording})`}: ${formatDuration(durationNs)} from ${start}${own ? ` in ${namedThread(own)}` : ''}${work}`;
   const columns: TableColumn<RequestLine>[] = [
     { title: 'start', text: ({ startNs }) => formatDuration(startNs) },
     { title: 'duration', text: ({ durationNs }) => formatDuration(durationNs) },

@@ -229,6 +229,11 @@ export const TRACES: Argument = {
   isMany: true,
   isFile: true,
 };
+/** For commands that compare the calls of all snapshots. */
+export const TRACES_OR_SNAPSHOTS: Argument = {
+  ...TRACES,
+  description: `${TRACES.description}; or the directory of record --trigger, whose snapshots are compared`,
+};
 export const INPUTS: Argument = {
   ...TRACES,
   description: `a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or ${TEXT}`,

@@ -129,8 +129,11 @@ export class ProfileSum {
     this.by = by;
   }
 
-  /** `file`: of the profile. Threads without a name are of this file, whatever their ids are elsewhere. */
-  add({ meta, symbols, threads, quality }: Profile, file: string): void {
+  /**
+   * `file`: of the profile. Threads without a name are of this file, whatever their ids are elsewhere. Returns the row of each
+   * symbol in the sum.
+   */
+  add({ meta, symbols, threads, quality }: Profile, file: string): Int32Array {
     const rows = this.symbols.add(symbols);
     const unknown = `${UNKNOWN_GROUPS[this.by]}: ${file}`;
     const isGroup = this.by === (meta.merged?.by ?? 'comm');
@@ -142,6 +145,7 @@ export class ProfileSum {
     }
     this.metas.push(meta);
     this.qualities.push({ quality, groupOf: new Map(threads.map((thread) => [thread.tid, nameOf(thread)])) });
+    return rows;
   }
 
   build(): Profile {

@@ -21,6 +21,7 @@ import { visibleText } from '../render/visible-text.js';
 import { profileOfBoth } from './contents/compared-profile.js';
 import { type PageRequests, requestsText } from './data/requests.js';
 import { timelinePieces } from './data/timeline-write.js';
+import type { PageTrigger } from './data/trigger.js';
 import { pageDataPieces } from './data/write.js';
 import { documentStart, type ReportHead, themeStyle } from './document.js';
 import { PAGE_LOADER, PAGE_NOTICE, PAGE_SCRIPT, PAGE_SCRIPT_HASH, PAGE_STYLE } from './page.generated.js';
@@ -66,16 +67,17 @@ export interface HtmlExtras {
   readonly waits?: WaitsByPath | null;
   readonly timeline?: Timeline | null;
   readonly requests?: PageRequests | null;
+  readonly trigger?: PageTrigger | null;
 }
 
 /** Yields the same file; its data is deflated in Node's pool of threads. */
 export async function* renderHtmlInParallel(
   profile: Profile,
   options: HtmlOptions = {},
-  { waits = null, timeline = null, requests = null }: HtmlExtras = {},
+  { waits = null, timeline = null, requests = null, trigger = null }: HtmlExtras = {},
 ): AsyncGenerator<string> {
   yield beforeData(profile, options);
-  yield* deflatedInParallel(pageDataPieces(profile, waits));
+  yield* deflatedInParallel(pageDataPieces(profile, waits, null, trigger));
   if (timeline !== null) {
     yield BETWEEN_DATA;
     yield* deflatedInParallel(timelinePieces(timeline));

@@ -17,6 +17,8 @@ export interface Hosts {
   readonly clocks: HostClocks;
   readonly threads: HostIds;
   readonly processes: HostIds;
+  /** They are recordings of one program, of which nothing is joined. */
+  readonly areApart: boolean;
 }
 
 /** Joins the hand-offs of hosts by key, where their clocks are related. */

@@ -303,12 +303,16 @@ class Capture {
     if (cost !== null) return this.#stopForCost(cost);
     const at = this.#input.plan.events[event];
     if (at === undefined) return;
+    const sinceNs = this.#calls.openSince(tid);
     const call =
       this.#input.trigger.at === 'entry'
         ? { tid, startNs: timeNs, endNs: timeNs }
         : this.#calls.add({ tid, timeNs, stackPointer, at });
     const isTold = call !== null && this.#running?.isTold(call);
-    this.#running?.update(tid, this.#calls.openSince(tid));
+    const nextNs = this.#calls.openSince(tid);
+    if (sinceNs !== null && nextNs !== null && nextNs > sinceNs && call?.startNs !== sinceNs)
+      this.#snapshots.onLeft(tid, sinceNs); // by an exception: it is called as high up again
+    this.#running?.update(tid, nextNs);
     if (call === null) return;
     this.#counts.calls++;
     if (isTold) this.#snapshots.onEnded(call);

@@ -16,6 +16,8 @@ export const TriggerLine = z.object({
   endNs: z.number(),
   /** The snapshot was ordered at `endNs`, while the call ran; a later line with its thread and start has its end. */
   isRunning: z.literal(true).optional(),
+  /** It did not return: an exception or a jump has left it, maybe before `endNs`. */
+  isLeft: z.literal(true).optional(),
   /**
    * From the end of the call until ptflame knew of it, and until it ordered the snapshot; by the fastest of the last minute.
    * Negative: the snapshot was ordered while the call ran.

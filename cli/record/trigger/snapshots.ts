@@ -88,6 +88,16 @@ export class Snapshots {
     this.#addLine(call, { ...early.outcome, seenAfterNs: sinceNs, writtenAfterNs: early.writtenAfterNs + sinceNs });
   }
 
+  /** A call for which `onRunning` may have ordered a snapshot does not run any more, and never returned. */
+  onLeft(tid: number, startNs: number): void {
+    const early = this.#early.get(tid);
+    if (early === undefined || early.startNs !== startNs) return;
+    this.#early.delete(tid);
+    const { endNs, writtenAfterNs, outcome } = early;
+    const left = { isRunning: true, isLeft: true } as const;
+    this.#addLine({ tid, startNs, endNs }, { ...outcome, seenAfterNs: 0, writtenAfterNs, ...left });
+  }
+
   /** Calls of which no snapshot would be kept last no longer. */
   get leastNs(): number {
     return this.#policy.leastNs;
@@ -215,7 +225,7 @@ export class Snapshots {
 }
 
 type Outcome = Pick<TriggerLine, 'seenAfterNs'> &
-  Partial<Pick<TriggerLine, 'file' | 'before' | 'writtenAfterNs' | 'why' | 'isRunning'>>;
+  Partial<Pick<TriggerLine, 'file' | 'before' | 'writtenAfterNs' | 'why' | 'isRunning' | 'isLeft'>>;
 
 interface Ordered {
   readonly call: Call;

@@ -43,6 +43,16 @@ export interface SlowCall {
   readonly offCpuNs: Nanoseconds;
   /** What it did; the root is the call itself. */
   readonly tree: CallTree;
+  /** Where it is from, if recordings were joined: their threads and clocks differ. */
+  readonly from?: CallOrigin;
+}
+
+export interface CallOrigin {
+  readonly recording: string;
+  readonly pid: number | null;
+  readonly comm: string | null;
+  /** On the clock of perf. */
+  readonly start: string;
 }
 
 /** The calls of a function, in one thread or in all; plain data. */

@@ -14,7 +14,7 @@ import {
   percentileOf,
 } from '../tree/functions.js';
 import { type NodeTimeSums, type TimeSums, timeSums, timeSumsAt } from '../tree/outside.js';
-import type { CallsAnswer, SlowCall } from './calls-answer.js';
+import type { CallOrigin, CallsAnswer, SlowCall } from './calls-answer.js';
 import { type DifferenceRow, differences } from './differences.js';
 import { addSums, type CallSums, callerKey, emptySums } from './find-calls.js';
 
@@ -49,6 +49,7 @@ export interface SlowCallRows {
   readonly offCpuNs: Nanoseconds;
   /** Compared with the average call; largest difference first. */
   readonly differences: readonly DifferenceRow[];
+  readonly from?: CallOrigin;
 }
 
 export interface Latency extends Chains {

@@ -105,7 +105,7 @@ export class Strips {
   /** Shows where threads were in a function, and frames a call; after the strips. */
   showChosen(chosen: ChosenInStrips): void {
     this.chosen = chosen;
-    this.lights.hidden = chosen.symbol === null && chosen.call === null;
+    this.lights.hidden = (chosen.symbol ?? chosen.call) === null;
     this.paintChosen();
   }
 
@@ -159,9 +159,11 @@ export class Strips {
     const pen = this.emptied(this.canvas);
     pen.font = `12px ${getComputedStyle(this.element).fontFamily}`;
     const area = this.areaOf(pen);
+    const call = this.data.trigger?.call; // a snapshot was taken of it
     this.eachRow((row, topPx) => {
       paintName(area, row.name, topPx);
       paintStrip(area, this.columnsOf(row), row.threads.length, this.fills, topPx);
+      if (call?.tid === row.tid) paintCall(area, call, topPx);
     });
   }
 
@@ -171,7 +173,7 @@ export class Strips {
     const area = this.areaOf(this.emptied(this.lights));
     this.eachRow((row, topPx) => {
       if (symbol !== null) paintLight(area, this.lightsOf(row, symbol), row.threads.length, topPx);
-      if (call !== null && call.tid === row.tid) paintCall(area, call, topPx);
+      if (call?.tid === row.tid) paintCall(area, call, topPx);
     });
   }
 

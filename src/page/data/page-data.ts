@@ -12,6 +12,7 @@ import type { Quality, ThreadProfile, TraceMeta } from '../../model/profile/prof
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { NONE } from '../../model/units.js';
+import type { PageTrigger } from './trigger.js';
 
 export interface PageData {
   readonly meta: TraceMeta;
@@ -24,6 +25,8 @@ export interface PageData {
   readonly waits: WaitsByPath | null;
   /** Two recordings are compared: the first thread is all of one, the second all of the other. Absent: it is one. */
   readonly compared?: ComparedRecordings | undefined;
+  /** The call that the snapshot was taken of; absent: it is no snapshot of a call. */
+  readonly trigger?: PageTrigger | undefined;
 }
 
 export interface ComparedRecordings {
@@ -51,6 +54,8 @@ export interface PageHead {
   readonly waits?: WaitsByPath;
   /** Left out unless recordings are compared. */
   readonly compared?: ComparedRecordings;
+  /** Left out unless it is a snapshot of a call. */
+  readonly trigger?: PageTrigger;
 }
 
 export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {

@@ -15,18 +15,20 @@ import { symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { columnBytes, durationsBytes, shapeBytes } from './columns.js';
 import { type ComparedRecordings, headBytes, type PageHead, type ThreadHead } from './page-data.js';
+import type { PageTrigger } from './trigger.js';
 
 /** Yielded between two steps, to let the caller handle other events. */
 const NO_BYTES = new Uint8Array();
 
 /**
  * Yields the data in parts. Each thread of the profile must have its own tree. `waits`: null if nothing is known of them.
- * `compared`: its two threads are recordings; null: it is a profile.
+ * `compared`: its two threads are recordings; null: it is a profile. `trigger`: the call that it is a snapshot of.
  */
 export function* pageDataPieces(
   profile: Profile,
   waits: WaitsByPath | null = null,
   compared: ComparedRecordings | null = null,
+  trigger: PageTrigger | null = null,
 ): Generator<Uint8Array> {
   assert(profile.together === null, 'a page needs one tree per thread');
   const order = symbolOrder(profile, waits === null ? [] : waitSymbols(waits));
@@ -35,7 +37,7 @@ export function* pageDataPieces(
   yield NO_BYTES;
   const trees = threads.map(({ tree }) => tree);
   const durations = profile.threads.map(({ durations }) => durations).filter((durations) => durations !== null);
-  const head = { ...headOf(profile, order, shape, trees), ...(compared && { compared }) };
+  const head = { ...headOf(profile, order, shape, trees), ...(compared && { compared }), ...(trigger && { trigger }) };
   yield headBytes(waits === null ? head : { ...head, waits: withSymbols(waits, order.rankOf) });
   yield shapeBytes(shape);
   yield nodeBytes(threads);

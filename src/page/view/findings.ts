@@ -26,9 +26,9 @@ export type FindingAction = { readonly label: string } & (
 );
 
 export interface ShownFinding {
-  readonly kind: Finding['kind'] | 'requests';
+  readonly kind: Finding['kind'] | 'requests' | 'trigger';
   readonly sentence: readonly SentencePart[];
-  /** One or two. */
+  /** Two at most. */
   readonly actions: readonly FindingAction[];
 }
 
@@ -63,14 +63,16 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
       actions: actionsOf(finding, views, state),
     }))
     .filter(({ actions }) => actions.length > 0);
-  return [...shown, ...requestFindings(views, state)];
+  const { trigger } = data; // of the whole page
+  return [...(trigger && !state.range ? [trigger] : []), ...shown, ...requestFindings(views, state)];
 }
 
 /** Requests are those of the whole page, so a part of it has no finding about them. */
 function requestFindings({ requests }: Views, { threads, range }: State): ShownFinding[] {
-  const sentence = requests === null || threads !== 'all' || range !== null ? null : requestsSentence(requests);
-  if (sentence === null) return [];
-  return [{ kind: 'requests', sentence, actions: [{ label: 'Show requests', change: { view: 'requests' } }] }];
+  const sentence = requests && threads === 'all' && !range ? requestsSentence(requests) : null;
+  return sentence === null
+    ? []
+    : [{ kind: 'requests', sentence, actions: [{ label: 'Show requests', change: { view: 'requests' } }] }];
 }
 
 /** Differs between states that may have different findings. */

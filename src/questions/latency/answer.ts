@@ -110,13 +110,23 @@ class RowNames {
     return { path: names, calls, inferred, unwound, totalNs, ...rangeOrNulls(range) };
   }
 
-  slowCall({ tid, startNs, durationNs, isUnwound, outsideNs, offCpuNs, differences }: SlowCallRows): schema.SlowCall {
-    const thread = this.profile.threads.find((each) => each.tid === tid);
+  slowCall({
+    tid,
+    startNs,
+    durationNs,
+    isUnwound,
+    outsideNs,
+    offCpuNs,
+    differences,
+    from,
+  }: SlowCallRows): schema.SlowCall {
+    const thread = from ?? this.profile.threads.find((each) => each.tid === tid);
     return {
+      ...(from && { recording: from.recording }),
       tid,
       pid: thread?.pid ?? null,
       comm: thread?.comm ?? null,
-      start: clockText(this.profile.meta, startNs),
+      start: from?.start ?? clockText(this.profile.meta, startNs),
       durationNs,
       isUnwound,
       outsideNs,

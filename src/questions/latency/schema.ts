@@ -66,6 +66,8 @@ export const DifferenceRow = z.object({
 export type DifferenceRow = z.infer<typeof DifferenceRow>;
 
 export const SlowCall = z.object({
+  /** Only of a directory of snapshots: the one that the call is in. */
+  recording: z.string().optional(),
   ...thread,
   start: z.string(),
   durationNs: ns,

@@ -3,6 +3,7 @@
  */
 
 import { treeOfAllThreads } from '../../analysis/tree/reshape.js';
+import type { Profile } from '../../model/profile/profile.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { HandOffBy } from '../../waits/hand-offs.js';
@@ -13,14 +14,19 @@ import type { RequestsResult } from './ask-requests.js';
 import type { FoundHost, RequestPart, RequestTime, RequestWait } from './found-requests.js';
 import type * as schema from './schema.js';
 
-export function requestsAnswer({ profile, requests: found, hosts }: RequestsResult): schema.RequestsAnswer {
+/** `whole`: the sum of the recordings, if the requests are of several. */
+export function requestsAnswer(
+  { profile, requests: found, hosts, areApart }: RequestsResult,
+  whole: Profile = profile,
+): schema.RequestsAnswer {
   const { requests, cut, threads, otherThreads, stats, joined, flow, typical, slowest } = found;
-  const hostName = (host: number) => (hosts.length === 1 ? null : hosts[host].name);
+  const isOne = hosts.length === 1 || areApart;
+  const hostName = (host: number) => (isOne ? null : hosts[host].name);
   const symbolsOf = (host: number) => hosts[host].profile.symbols;
   return {
     ...headOf('ptflame-requests'),
-    trace: traceSummary(profile, treeOfAllThreads(profile)),
-    hosts: hosts.length === 1 ? [] : hosts.map((host, at) => requestHost(host, at, hosts)),
+    trace: traceSummary(whole, treeOfAllThreads(whole)),
+    hosts: isOne ? [] : hosts.map((host, at) => requestHost(host, at, hosts)),
     functions: functionsOf(hosts),
     ...{ requests, complete: requests - cut, threads, otherThreads },
     stats: stats && { ...stats, avgNs: rounded(stats.avgNs) },
@@ -28,18 +34,37 @@ export function requestsAnswer({ profile, requests: found, hosts }: RequestsResu
     flow: { isNamed: flow.isNamed, events: [...flow.events] },
     typical: typical && { ...typical, avgNs: rounded(typical.avgNs) },
     slowest: slowest && { ...slowest, avgNs: rounded(slowest.avgNs) },
-    where: found.where.map((row) => ({ host: hostName(row.host), ...requestTime(symbolsOf(row.host), row) })),
+    where: sumsOfPlaces(
+      found.where.map((row) => ({ host: hostName(row.host), ...requestTime(symbolsOf(row.host), row) })),
+    ),
     whereByThread: found.whereByThread.map(({ host, typicalNs, slowestNs, ...row }) => {
       return { host: hostName(host), ...row, typicalNs: rounded(typicalNs), slowestNs: rounded(slowestNs) };
     }),
     details: found.details.map(({ host, startNs, durationNs, parts }) => ({
+      ...(areApart && { recording: nameOf(hosts[host].name) }),
       host: hostName(host),
       start: clockText(hosts[host].profile.meta, startNs - hosts[host].shiftNs),
       durationNs,
       parts: parts.map((part) => requestPart(hostName(part.host), symbolsOf(part.host), part, startNs)),
     })),
-    quality: qualityOf(profile),
+    quality: qualityOf(whole),
   };
+}
+
+/** Places are the same in several recordings if their names are. */
+function sumsOfPlaces(rows: readonly schema.RequestTime[]): schema.RequestTime[] {
+  const sums = new Map<string, schema.RequestTime>();
+  for (const { typicalNs, slowestNs, ...place } of rows) {
+    const key = JSON.stringify(place);
+    const sum = sums.get(key) ?? { ...place, typicalNs: 0, slowestNs: 0 };
+    sums.set(key, {
+      ...place,
+      typicalNs: rounded(sum.typicalNs + typicalNs),
+      slowestNs: rounded(sum.slowestNs + slowestNs),
+    });
+  }
+  const longestNs = ({ typicalNs, slowestNs }: schema.RequestTime) => Math.max(typicalNs, slowestNs);
+  return sums.size === rows.length ? [...rows] : [...sums.values()].sort((a, b) => longestNs(b) - longestNs(a));
 }
 
 function requestHost({ name, profile, offset }: FoundHost, at: number, hosts: readonly FoundHost[]) {

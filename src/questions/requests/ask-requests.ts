@@ -31,6 +31,8 @@ export interface RequestsResult {
   readonly hosts: readonly FoundHost[];
   /** Of the described requests: 1 is the slowest of all. */
   readonly ranks: readonly number[];
+  /** The hosts are recordings of one program, named so. */
+  readonly areApart: boolean;
 }
 
 /**
@@ -43,12 +45,15 @@ export async function askRequests(
   question: RequestsOptions,
   options: AnalyzeOptions = {},
 ): Promise<RequestsResult> {
-  const hosts = inputHosts(inputs, question.hosts ?? []);
+  const { recordings } = question;
+  const hosts = recordings
+    ? inputs.map((input, row) => ({ name: recordings[row] ?? null, inputs: [input] }))
+    : inputHosts(inputs, question.hosts ?? []);
   const { window = null, ...whole } = options;
   // Where the window is on the other clocks is known only when the hosts are joined.
   const [readOptions, joinedWindow] = hosts.length > 1 ? [whole, window] : [options, null];
   return withHosts(hosts, question, readOptions, async (traces) =>
-    findRequests(await joinHosts(traces, question.id ?? null, joinedWindow), question),
+    findRequests(await joinHosts(traces, question, joinedWindow), question),
   );
 }
 
@@ -70,12 +75,14 @@ async function findRequests(
   );
   const limits = { ...(minNs !== undefined && { minNs }), ...(maxSpans !== undefined && { maxSpans }) };
   const described = await describeRequests(scene, compared, askedDetails(scene, asked, limits));
-  const threads = new Set(roots.tid);
+  const numbersOf = (ids: Iterable<number>) =>
+    new Set(common.areApart ? Array.from(ids, (id) => common.threads.numberOf(id)) : ids);
+  const threads = numbersOf(roots.tid);
   const requests = {
     requests: roots.length,
     cut: roots.length - complete,
     threads: threads.size,
-    otherThreads: new Set(parts.tid.filter((tid) => !threads.has(tid))).size,
+    otherThreads: [...numbersOf(parts.tid)].filter((tid) => !threads.has(tid)).length,
     stats: statsOf(roots.durationNs),
     joined: joinedWork(parts, flow, flows.length > 0),
     flow: { isNamed: flows.length > 0, events: flows.length > 0 ? [] : eventsOf(scene) },
@@ -85,7 +92,7 @@ async function findRequests(
   };
   const hosts = foundHosts(scene.hosts, common.clocks);
   const [{ profile, shiftNs }] = hosts;
-  return { profile, shiftNs, requests, hosts, ranks };
+  return { profile, shiftNs, requests, hosts, ranks, areApart: common.areApart };
 }
 
 /** Returns the ranks of the slowest, and of others as far from each other. */

@@ -11,6 +11,7 @@ import type { ComparedRequests } from '../../waits/compared.js';
 import { Reason } from '../../waits/reason.js';
 import { KeyedIntervals } from '../waits/keyed-intervals.js';
 import { type Places, placesOf } from '../waits/places.js';
+import type { KnownThread } from '../waits/thread-directory.js';
 import type { LeftOut, RequestDetails, RequestThreadTime, RequestTime } from './found-requests.js';
 import { type PartIntervals, requestDetails } from './request-details.js';
 import type { RequestsOptions } from './request-question.js';
@@ -30,7 +31,7 @@ export async function describeRequests(
 ): Promise<DescribedRequests> {
   const intervals = partIntervals(scene);
   const asked = questions(scene, intervals, compared, details);
-  const times = new RequestTimes();
+  const times = new RequestTimes(scene.common.areApart);
   const answers: (LogAnswers | null)[] = [];
   for (const [host, { calls, traced }] of scene.hosts.entries()) {
     const byThread = asked.byHost[host];
@@ -39,7 +40,7 @@ export async function describeRequests(
     if (answered === null) continue;
     const { paths, threads } = answered;
     const of = { host, paths, places: placesOf(paths, calls.symbols) };
-    for (const [tid, { treesOver }] of threads) if (treesOver) times.add(of, traced.threads.of(tid).comm, treesOver);
+    for (const [tid, { treesOver }] of threads) if (treesOver) times.add(of, traced.threads.of(tid), treesOver);
   }
   const { minNs, leftOut: calls } = shownCalls(answers, details);
   const counts = [compared.typical.length, compared.slowest.length] as const;
@@ -171,20 +172,33 @@ class RequestTimes {
   private readonly byPlace = new Map<string, Summed<RequestTime>>();
   private readonly byThread = new Map<string, Summed<RequestThreadTime>>();
 
-  /** Adds the time of a thread. `comm`: its name. */
-  add(of: HostPaths, comm: string | null, { key, node, ns }: TimeRows): void {
+  /** Threads that are counted, each once. */
+  private readonly counted = new Set<string>();
+  private readonly areApart: boolean;
+
+  /** `areApart`: a thread is the same on all hosts. */
+  constructor(areApart: boolean) {
+    this.areApart = areApart;
+  }
+
+  /** Adds the time of a thread. */
+  add(of: HostPaths, { tid, comm }: Pick<KnownThread, 'tid' | 'comm'>, { key, node, ns }: TimeRows): void {
     const names = new Set<Summed<RequestThreadTime>>();
     for (let row = 0; row < key.length; row++) {
       const isOwn = key[row] % 2 === TimeKey.Own;
       const ownNs = ns[row] / (Math.floor(key[row] / KEYS) + 1);
-      const thread = this.threadRow(of.host, isOwn, comm);
+      const thread = this.threadRow(this.areApart ? 0 : of.host, isOwn, comm);
       names.add(thread);
       for (const sum of [this.placeRow(of, isOwn, node[row]), thread]) {
         if (key[row] % KEYS < TimeKey.Slowest) sum.typicalNs += ownNs;
         else sum.slowestNs += ownNs;
       }
     }
-    for (const thread of names) thread.threads++;
+    for (const thread of names) {
+      const id = `${thread.host} ${tid} ${thread.isOwn} ${comm}`;
+      if (!this.counted.has(id)) thread.threads++;
+      this.counted.add(id);
+    }
   }
 
   /** Averages per request, the longest first. `typical`, `slowest`: how many requests these are. */

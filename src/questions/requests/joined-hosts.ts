@@ -21,24 +21,25 @@ import type { Waits } from '../../waits/waits.js';
 import type { CallsOfWaits } from '../waits/ask-waits.js';
 import type { WaitFacts } from '../waits/wait-facts.js';
 import { flowByEvents, hostFlow } from './named-flow.js';
+import type { RequestsOptions } from './request-question.js';
 import { hostRoots, RootCalls } from './roots.js';
 import type { HostScene, HostTrace, PlacedWaits, Scene } from './scene.js';
 
 /**
- * `id`: takes the id out of keys; null: they are used as they are. `window`: on the clock of the first host; null: all time.
+ * `window`: on the clock of the first host; null: all time.
  *
  * @throws PtflameError BAD_OPTION for a window in which requests of other hosts cannot be placed
  */
 export async function joinHosts(
   traces: readonly HostTrace[],
-  id: RegExp | null,
+  { id, recordings }: Pick<RequestsOptions, 'id' | 'recordings'>,
   window: WindowOption | null,
 ): Promise<Scene> {
   const hosts = traces.map((trace): HostScene => {
     return { ...trace, roots: new RootCalls(trace.calls, trace.functions) };
   });
-  const sides = await flowSides(hosts, id);
-  const common = commonOf(sides, hosts.length);
+  const sides = await flowSides(hosts, id ?? null);
+  const common = commonOf(sides, hosts.length, recordings !== undefined);
   const roots = hostRoots(
     hosts.map(({ roots }) => roots),
     common,
@@ -65,23 +66,23 @@ async function flowSides(hosts: readonly HostScene[], id: RegExp | null): Promis
   return sides;
 }
 
-function commonOf(sides: readonly (readonly HostFlow[])[], hosts: number): Hosts {
+function commonOf(sides: readonly (readonly HostFlow[])[], hosts: number, areApart: boolean): Hosts {
   const sent = noSentIds(hosts);
-  if (hosts > 1)
+  if (hosts > 1 && !areApart)
     for (const side of sides)
       addSentIds(
         side.map(({ pushes }) => pushes),
         side.map(({ pops }) => pops),
         sent,
       );
-  return { clocks: new HostClocks(sent), threads: new HostIds(hosts), processes: new HostIds(hosts) };
+  return { clocks: new HostClocks(sent), threads: new HostIds(hosts), processes: new HostIds(hosts), areApart };
 }
 
 /** Only keys join hosts: the order of work, and wakings, are known on one host only. */
 function namedFlows(sides: readonly (readonly HostFlow[])[], hosts: readonly HostScene[], common: Hosts): Flow[] {
   return sides.flatMap((side, row) => {
     const isKeyed = hosts.some(({ flows }) => flows[row].push?.key) && hosts.some(({ flows }) => flows[row].pop?.key);
-    if (isKeyed && hosts.length > 1) return flowsByKey(side, common);
+    if (isKeyed && hosts.length > 1 && !common.areApart) return flowsByKey(side, common);
     return side.map((own, host) => placedFlow(flowByEvents(own, hosts[host].traced.waits), host, common));
   });
 }

@@ -22,6 +22,11 @@ export interface RequestsOptions {
    * are joined by ids. Default: all inputs are of one host, if their recordings do not say otherwise.
    */
   readonly hosts?: readonly (string | null)[];
+  /**
+   * By input: its name, if each is a recording of its own, such as a snapshot: nothing is joined between them, and their requests
+   * are compared. Default: all inputs of a host are one trace.
+   */
+  readonly recordings?: readonly string[];
   /** Calls that take less are left out. Default: 1 % of the slowest request, but not less than 10 µs. */
   readonly minNs?: Nanoseconds;
   /** How many of the slowest requests to describe, and to compare with the typical ones. Default: none, and 1 %. */

@@ -92,7 +92,14 @@ export const RequestPart = z.object({
 });
 export type RequestPart = z.infer<typeof RequestPart>;
 
-export const RequestDetails = z.object({ host, start: z.string(), durationNs: ns, parts: z.array(RequestPart) });
+export const RequestDetails = z.object({
+  /** Only of a directory of snapshots: the one that the request is in. */
+  recording: z.string().optional(),
+  host,
+  start: z.string(),
+  durationNs: ns,
+  parts: z.array(RequestPart),
+});
 export type RequestDetails = z.infer<typeof RequestDetails>;
 
 export const RequestHost = z.object({

@@ -116,6 +116,19 @@ describe('record --trigger', () => {
     );
   });
 
+  test('says so if an exception left a call that seemed to run: the next one is as high up', async ({ dir }) => {
+    const pid = target.pid as number;
+    const left = hit({ event: 0, pid, tid: 5, ns: 100 * MS, sp: 0x7000 });
+    const next = hit({ event: 0, pid, tid: 5, ns: 9000 * MS, sp: 0x7000 });
+    const fake = hits([0, head(left)], [1000, Buffer.concat([next, call(9100, 50, 6)])]);
+    await runUntil(dir, /50 ms in thread 6/, { fake }, ['--early']);
+    const lines = (await linesIn(dir)).filter(({ thread, startNs }) => thread === 5 && startNs === 100 * MS);
+    expect(lines).toMatchObject([{ isRunning: true }, { isRunning: true, isLeft: true, file: '0001.data' }]);
+    expect(lines[0]?.isLeft).toBeUndefined();
+    const { stdout } = await ptflame(['info', 'slow'], { cwd: dir.path });
+    expect(stdout).toMatch(/^0001\.data .*; snapshot while it ran; an exception left it, maybe before that$/m);
+  });
+
   test('takes ways from one function to another, also from deeper in the stack', async ({ dir }) => {
     const pid = target.pid as number;
     const way = (at: number, ms: number) =>

@@ -12,6 +12,7 @@ import type { WaitingPlace, WaitsByPath } from '../../../src/model/profile/waits
 import { NONE } from '../../../src/model/units.js';
 import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
+import { pageTrigger, type TriggeringCall } from '../../../src/page/contents/page-trigger.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { chipsOf } from '../../../src/page/view/captions/misfits.js';
 import { findingsAt, type ShownFinding } from '../../../src/page/view/findings.js';
@@ -212,5 +213,44 @@ describe.each(files)('%s', (file) => {
       sum(tree.selfNs.filter((_, node) => !isStop(tree.symbol[node] as number)));
     expect(runningNs(before) - runningNs(after)).toBeLessThanOrEqual(0.01 * waits.length * runningNs(before));
     expect(after.allNs()).toBeCloseTo(before.allNs() - ns, 3);
+  });
+});
+
+describe('a page of a snapshot', () => {
+  const call = { name: 'take', startNs: 1000, endNs: 31_000, isRunning: false, orderedAfterNs: 400_000 };
+  let profile: Profile;
+  beforeAll(async () => {
+    profile = await analyzed('demo/threads.perf.txt.gz');
+  });
+
+  const viewsWith = (more: Partial<TriggeringCall> = {}) => {
+    const [{ tid }] = profile.threads;
+    const { originNs, startNs } = profile.meta;
+    const ns = (own: number) => Number(originNs) + startNs + own;
+    const own = { ...call, tid, startNs: ns(call.startNs), endNs: ns(call.endNs), ...more };
+    const views = viewsOf(profile);
+    return new Views({ ...views.data, trigger: pageTrigger(own, profile, startNs) });
+  };
+
+  test('says first which call it is of, and marks it', () => {
+    const views = viewsWith();
+    const [first] = findingsAt(views, START);
+    const [{ tid, comm }] = profile.threads;
+    expect(first && textOf(first)).toBe(
+      `Snapshot of a call of take that took 30 µs in thread ${comm} ${tid}; its buffer was frozen 400 µs after its end.`,
+    );
+    const range = { startNs: 1000, endNs: 31_000 };
+    expect(first?.actions).toEqual([{ label: 'Show it', change: { call: { tid, ...range }, range } }]);
+    expect(textsAt(views, { range })[0]).not.toContain('Snapshot');
+  });
+
+  test('says so if it was taken before the end of the call', () => {
+    expect(textsAt(viewsWith({ orderedAfterNs: -2e6 }))[0]).toMatch(/frozen 2 ms before its end\.$/);
+    const [running] = textsAt(viewsWith({ isRunning: true }));
+    expect(running).toMatch(/^Snap.* that had run for 30 µs .*; its end is not known\.$/);
+  });
+
+  test('whose thread was not traced, has nothing to show', () => {
+    expect(labelsAt(viewsWith({ tid: 999_999 }))[0]).toBe('');
   });
 });

@@ -52,28 +52,29 @@ export function readPageData(bytes: Uint8Array): PageData {
 /** Reads the page data from its bytes. Durations are read and checked on first use: no graph needs them. */
 export function openPageData(bytes: Uint8Array): PageData {
   const reader = pageReader(bytes);
-  const { meta, symbols, quality, nodes, threads, waits = null, compared } = readHead(reader);
-  const shape = readShape(reader, nodes, symbols.length);
+  const { nodes, threads, waits = null, ...head } = readHead(reader);
+  const symbolCount = head.symbols.length;
+  const shape = readShape(reader, nodes, symbolCount);
   const node = threads.map(({ nodes }) => new Int32Array(reader.rows(nodes, shape.length)));
   const columns = readColumns(reader, callerRows(shape, node));
   const lengths = threads.map(({ durations }) => durations);
   let known: (FunctionDurations | null)[] | null = null;
   const durations = () => {
     if (known === null) {
-      known = readDurations(reader, lengths, symbols.length);
+      known = readDurations(reader, lengths, symbolCount);
       reader.end();
     }
     return known;
   };
-  const threadOf = ({ nodes: _, ...head }: ThreadHead, row: number): PageThread => ({
-    ...head,
+  const threadOf = ({ nodes: _, ...own }: ThreadHead, row: number): PageThread => ({
+    ...own,
     ...(columns[row] as NodeColumns),
     node: node[row],
     get durations() {
       return durations()[row];
     },
   });
-  return { meta, symbols, quality, shape, threads: threads.map(threadOf), waits, compared };
+  return { ...head, shape, threads: threads.map(threadOf), waits };
 }
 
 /**
