@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { deflateRawSync } from 'node:zlib';
+import zopfli from '@gfx/zopfli';
 import { build } from 'esbuild';
 import { inHtml, leanD3 } from './bundle-settings.mjs';
 import { noticeOf, packagesOf } from './licenses.mjs';
@@ -17,10 +17,9 @@ const SETTINGS = {
   charset: 'utf8',
   legalComments: 'none',
   // Properties of our own. Reserved are those of browsers and of our file formats that end alike.
-  mangleProps: /(?:Px|Of|At|Layout|focusedRow|focusedBox|unlisted|navigation)$/,
+  mangleProps: /(?:Px|Of|At)$/,
   reserveProps:
     /^(?:minPx|startedAt|widthOf|indexOf|lastIndexOf|valueOf|isPrototypeOf|[gs]etPrototypeOf|charAt|charCodeAt|codePointAt)$/,
-  define: { 'Number.POSITIVE_INFINITY': 'Infinity', 'Number.NaN': 'NaN' }, // shorter
   write: false,
   logLevel: 'warning',
 };
@@ -28,10 +27,7 @@ const SETTINGS = {
 const built = async (settings) => {
   const result = await build({ ...SETTINGS, ...settings, metafile: true });
   if (result.warnings.length > 0) process.exit(1); // esbuild has printed them
-  const [text] =
-    result.outputFiles[0].text.match(
-      /["'`](?!minPx|startedAt|widthOf)\w+(?:Px|Of|At|Layout|focusedRow|focusedBox|unlisted|navigation)["'`]/,
-    ) ?? [];
+  const [text] = result.outputFiles[0].text.match(/["'`](?!minPx|startedAt|widthOf)\w+(?:Px|Of|At)["'`]/) ?? [];
   if (text) throw new Error(`${text}: a property name in a string is not shortened together with the property`);
   return result;
 };
@@ -53,7 +49,7 @@ const pageScript = page.outputFiles[0].text.trim();
 const pagePackages = packagesOf(page.metafile);
 const texts = {
   PAGE_LOADER: inHtml(pageLoader),
-  PAGE_SCRIPT: deflateRawSync(pageScript, { level: 9, memLevel: 9 }).toString('base64'),
+  PAGE_SCRIPT: Buffer.from(await zopfli.deflateAsync(Buffer.from(pageScript), {})).toString('base64'),
   PAGE_SCRIPT_HASH: createHash('sha256').update(pageScript).digest('base64'),
   PAGE_STYLE: pageStyle,
   PAGE_NOTICE: noticeOf(pagePackages),
