@@ -145,16 +145,16 @@ function isKernelColumn(key: keyof FunctionNumbers): key is KernelKey {
 }
 
 const part = (key: KernelKey, name: string, hint: string): FunctionColumn => ({
-  ...{ key, name, title: name.replace('-', ' '), hint: `part of total ${hint}`, kind: 'share', rank: 7 },
+  ...{ key, name, title: name, hint: `part of total ${hint}`, kind: 'share', rank: 7 },
   text: ({ [key]: ns, totalNs }) => (ns !== undefined && totalNs > 0 ? formatShare(ns, totalNs) : '–'),
 });
 
 /** Where a kernel was traced: whose the total time is. */
 export const KERNEL_COLUMNS: readonly FunctionColumn[] = [
-  part('userNs', 'user', 'in code of the program'),
-  part('kernelNs', 'kernel', 'in system calls and exceptions, as code of the kernel'),
-  part('interruptNs', 'interrupt', 'in interrupts, NMIs and softirqs, which took it from whoever ran'),
-  part('offCpuNs', 'off-CPU', 'while the thread had no CPU'),
+  part('userNs', 'user', 'in the program'),
+  part('kernelNs', 'kernel', 'in the kernel, for it'),
+  part('interruptNs', 'interrupt', 'in interrupts'),
+  part('offCpuNs', 'off-CPU', 'off CPU'),
 ];
 
 /** Of time spent blocked, only sums are known, and of waits, how long their parts were. */

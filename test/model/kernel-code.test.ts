@@ -15,9 +15,7 @@ test.each([
   ['asm_sysvec_apic_timer_interrupt', KERNEL, 'interrupt'],
   ['asm_common_interrupt', KERNEL, 'interrupt'],
   ['__do_softirq', KERNEL, 'softirq'],
-  ['apic_timer_interrupt', KERNEL, 'interrupt'],
-  ['page_fault', KERNEL, 'exception'],
-  ['page_fault', null, null],
+  ['irq_entries_start', KERNEL, 'interrupt'],
   ['do_syscall_64', KERNEL, null],
 ])('%s of %s: %s', (name, dso, entry) => {
   const builder = new SymbolTableBuilder();

@@ -5,7 +5,7 @@
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { isKernelCode, kernelEntryOf } from '../../model/kernel-code.js';
 import { SpecialSymbol, type SymbolTable } from '../../model/symbol-table.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 
 /** The symbol stands for time outside traced code, not for a function. */
 export function isStop(symbol: SymbolId): boolean {
@@ -91,31 +91,24 @@ export interface SideTimes {
 
 /** Divides the time in code between program, kernel and interrupts; null: no code of the kernel ran. */
 export function sideTimes({ length, parent, symbol, selfNs }: CallTree, symbols: SymbolTable): SideTimes | null {
-  const known = new Map<SymbolId, Side>();
-  const side = new Uint8Array(length).fill(Side.User, 0, 1);
+  const known = symbols.name.map((_, row) => sideOf(symbols, row));
+  const side = new Uint8Array(length).fill(Side.User);
   for (let node = 1; node < length; node++) {
-    let own = known.get(symbol[node]);
-    if (own === undefined) known.set(symbol[node], (own = sideOf(symbols, symbol[node])));
-    const caller = side[parent[node]];
-    const isTaken = caller === Side.Interrupt && own === Side.Kernel;
-    side[node] = own === Side.Unknown || isTaken ? caller : own;
+    const own = known[symbol[node]] ?? Side.Unknown;
+    const caller = side[parent[node]] as Side;
+    side[node] = own === Side.Unknown || (own === Side.Kernel && caller === Side.Interrupt) ? caller : own;
   }
-  if (!side.some((own) => own >= Side.Kernel)) return null;
-  const sums = {
-    userNs: new Float64Array(length),
-    kernelNs: new Float64Array(length),
-    interruptNs: new Float64Array(length),
-  };
-  const bySide = [sums.userNs, sums.userNs, sums.kernelNs, sums.interruptNs];
-  for (let node = length - 1; node >= 0; node--) {
-    if (!isStop(symbol[node])) (bySide[side[node]] as Float64Array)[node] += selfNs[node];
-    if (node > 0) for (const column of Object.values(sums)) column[parent[node]] += column[node];
-  }
-  return sums;
+  if (!side.some((own) => own > Side.User)) return null;
+  const [userNs, kernelNs, interruptNs] = [Side.User, Side.Kernel, Side.Interrupt].map((wanted) => {
+    const sums = selfNs.map((ns, node) => (side[node] === wanted && !isStop(symbol[node]) ? ns : 0));
+    for (let node = length - 1; node > 0; node--) sums[parent[node]] += sums[node];
+    return sums;
+  }) as [Float64Array, Float64Array, Float64Array];
+  return { userNs, kernelNs, interruptNs };
 }
 
 function sideOf(symbols: SymbolTable, symbol: SymbolId): Side {
-  if (symbol === NONE || isStop(symbol)) return Side.Unknown;
+  if (isStop(symbol)) return Side.Unknown;
   const entry = kernelEntryOf(symbols, symbol);
   if (entry !== null) return entry === 'system call' || entry === 'exception' ? Side.Kernel : Side.Interrupt;
   const isKernel = isKernelCode(symbols, symbol);

@@ -17,7 +17,7 @@ import { libraryNames } from './libraries.js';
 
 /** What frames without a library are. */
 export const MEANINGS: Readonly<Record<Exclude<Family, 'user' | 'kernel' | 'unknown'>, string>> = {
-  entry: 'where the kernel begins: system calls, exceptions, interrupts',
+  entry: 'kernel entry',
   group: 'threads',
   wait: 'whom it waited for; beyond, upside down, what that thread did',
   syscall: '[syscall]: in the kernel',

@@ -9,7 +9,6 @@ import type { Painter } from '../colouring.js';
 
 const SHORT_MEANINGS: typeof MEANINGS = {
   ...MEANINGS,
-  entry: 'kernel entry',
   syscall: 'system call',
   'off-cpu': 'off CPU',
   preempted: 'preempted',

@@ -173,6 +173,7 @@ describe.concurrent('refuses a question', () => {
     [['latency', 'no_such', DEMO], 1, /no function called no_such$/, /report --match/],
     [['latency', '/^no_such/', DEMO], 1, /no function that matches \/\^no_such\//, /report --match/],
     [['report', DEMO, '--root', 'no_such'], 1, /no function called no_such/, /report --match/],
+    [['report', DEMO, '--interrupts', '--sort', 'self'], 2, /--interrupts has no self to sort by/, /total\|calls/],
     [['latency', 'consmer', DEMO], 1, /no function called consmer/, /^ {2}did you mean consumer\?/],
     [['latency', 'mutex_lock', DEMO], 1, /no function called mutex_lock/, /^ {2}did you mean pthread_mutex_lock[,?] /],
     [['report', DEMO, '--window', '+1s,'], 1, /the window begins 999 ms after the recording ends/, /it lasts 1\.4 ms/],
