@@ -7,7 +7,13 @@ import { dataFilePath, openRecording, openSides, recordingEnvironment } from '..
 import type { Recording } from '../perfdata/recording.js';
 import type { SideRecording } from '../perfdata/side-recording.js';
 import { type SymbolFileRefs, type SymbolRoots, symbolFiles } from '../symbols/symbol-files.js';
-import { type EncodedRecording, findBinaries, findTracedKernel, lacksKernel, unsupported } from './decode/encoded-recording.js';
+import {
+  type EncodedRecording,
+  findBinaries,
+  findTracedKernel,
+  lacksKernel,
+  unsupported,
+} from './decode/encoded-recording.js';
 import { prepareRecording } from './decode/prepare-recording.js';
 import type { SampledRecording } from './read/recording-source.js';
 

@@ -9,7 +9,6 @@ import type { SymbolId } from '../../model/units.js';
 import { visibleText } from '../../render/visible-text.js';
 import { once } from './memoize-last.js';
 import { shownNames } from './shown-names.js';
-import type { ThreadRow } from './threads.js';
 
 /** A longer list is written as numbers, which fit this file only: browsers refuse addresses of megabytes. */
 const MAX_LIST_LENGTH = 4000;
@@ -23,7 +22,12 @@ export interface ReadFunctions {
   readonly missing: readonly string[];
 }
 
-type LinkedThread = Pick<ThreadRow, 'key' | 'name' | 'isIdle'>;
+/** A row of the threads. */
+interface LinkedThread {
+  readonly key: string;
+  readonly name: string;
+  readonly isIdle: boolean;
+}
 
 /** How a choice of threads begins that has numbers, and one that is a name. */
 const TIDS = /^tids?:([\d,]+)$/;
