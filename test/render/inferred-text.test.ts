@@ -22,7 +22,7 @@ test.each([
   ['ocaml', 'warning: 22 % of the time is inferred: mostly after returns that nothing explains'],
   [
     'bco2',
-    'warning: 76.6 % of the time is inferred: 63 % on stacks whose beginning was not seen; 12.1 % where stacks switch, or on one of several that fit',
+    'warning: 63.5 % of the time is inferred: 51.1 % where stacks switch, or on one of several that fit; 10.8 % where an exception or a longjmp may have landed elsewhere',
   ],
   [
     'pcre-jit-ovf-branches',
