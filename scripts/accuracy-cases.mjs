@@ -1,9 +1,9 @@
 /**
  * Recordings of programs whose call trees are known, and how much of their time a profile has on the right path.
  *
- * A folder has NAME.tree.jsonl.gz, the truth, with one or more of NAME.txt.gz, the text of `perf script`,
- * NAME-branches.txt.gz, the same with jumps, and NAME.data. Its cases.json may say about a NAME: `tests`, what it is
- * there for; `root`, a regular expression for the functions where paths begin (false: whole paths), if not those with
+ * A folder has NAME.tree.jsonl.gz, the truth, and NAME.visible.folded.gz, its nested tree as far as calls and returns
+ * show it (`PATH:CALLS NS`), with one or more of NAME.txt.gz, the text of `perf script`, NAME-branches.txt.gz, the same
+ * with jumps, and NAME.data. Its cases.json may say about a NAME: `tests`, what it is there for; `root`, a regular expression for the functions where paths begin (false: whole paths), if not those with
  * which the stacks of fibers begin in the truth; `addresses`: functions without a name are told apart by where they
  * begin; `named`: they do not count; `same`: by the name that the truth has for some code, a regular expression for those
  * that it goes by in a profile, as a truth that is made from stack pointers tells no functions apart that share a frame;
@@ -27,6 +27,8 @@ const STUB = /@plt$/;
 /** No function without a name is larger, in bytes. */
 const LARGEST_NAMELESS = 65_536;
 const PAGE = 4096;
+/** The truth has whole nanoseconds, rounded down. */
+const ROUNDING_NS = 1;
 
 /** Returns one row per recording, in the order of their names. */
 export function recordingsIn(folder) {
@@ -44,13 +46,15 @@ export function recordingsIn(folder) {
 /**
  * Reads the truth about a recording. The function that it returns compares a profile, as in JSON, with a tree of it:
  * 'stack', as a stack walk shows it (`--tail-calls replace`), or 'nested', with functions that were jumped to below those
- * that jumped. It returns percent of the time: on the right path; wrong, but marked as inferred; wrong without a mark.
+ * that jumped, as far as the input can show that. It returns percent of the time: on the right path; wrong, but marked as inferred; wrong without a mark.
  * What the profile has too little is in none of them.
  */
 export function readTruth(row) {
   const read = (suffix) => gunzipSync(readFileSync(join(row.folder, row.name + suffix))).toString();
   const rows = read('.tree.jsonl.gz').split('\n').filter(Boolean).map(JSON.parse);
-  const truth = withoutStubs(rows.filter(({ path }) => path)); // others are about threads
+  const trees = rows.filter(({ path }) => path); // others are about threads
+  const seen = row.input === 'text' ? visiblePaths(read('.visible.folded.gz')) : [];
+  const truth = withoutStubs(row.input === 'text' ? [...trees.filter(({ tree }) => tree === 'stack'), ...seen] : trees);
   const stackRoots = rootsOfOtherStacks(truth.filter(({ tree }) => tree === 'stack'));
   const starts = row.addresses ? namelessStarts(read('.txt.gz')) : [];
   return (profile, tree) =>
@@ -61,6 +65,14 @@ export function readTruth(row) {
     );
 }
 
+function visiblePaths(folded) {
+  return Array.from(folded.matchAll(/^(.*):\d+ (\d+)$/gm), ([, path, ns]) => ({
+    tree: 'nested',
+    path: path.split(';'),
+    pt_self_ns: Number(ns),
+  }));
+}
+
 /**
  * Counts the time of a stub for the function that it led to, as profiles do. Only nested paths show both. Where the linker
  * looked the function up first, it is not told apart from that of the linker, which counts for the caller.
@@ -68,14 +80,16 @@ export function readTruth(row) {
 function withoutStubs(truth) {
   const targets = new Map();
   const linked = new Set();
+  // Stubs of one name lead to several functions: perf calls all of a library's own `@plt`.
+  const callOf = (path) => path.slice(-2).join('\0');
   for (const { tree, path } of truth)
     for (const [at, name] of path.entries()) {
       if (name === '_dl_fixup') linked.add(path.slice(0, at).join('\0'));
-      else if (tree === 'nested' && STUB.test(path[at - 1])) targets.set(path[at - 1], name);
+      else if (tree === 'nested' && STUB.test(path[at - 1])) targets.set(callOf(path.slice(0, at)), name);
     }
   return truth.map((row) => {
     const caller = row.path.slice(0, -1);
-    const target = targets.get(row.path.at(-1));
+    const target = targets.get(callOf(row.path));
     const isLinked = [caller, row.path].some((path) => linked.has(path.join('\0')));
     return target === undefined || isLinked ? row : { ...row, path: [...caller, target] };
   });
@@ -125,7 +139,8 @@ function compare(truth, profile, { root, named, addresses, same = {}, unseen, is
   let wrong = 0;
   let unmarked = 0;
   for (const [path, ns] of shownNs) {
-    const expected = trueNs.get(path) ?? 0;
+    const known = trueNs.get(path);
+    const expected = known === undefined ? 0 : Math.max(known, Math.min(ns, known + ROUNDING_NS));
     right += Math.min(ns, expected);
     wrong += Math.max(0, ns - expected);
     unmarked += Math.max(0, ns - markedNs.get(path) - expected);
