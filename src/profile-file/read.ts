@@ -8,6 +8,7 @@ import { damagedAt, FileFault, type FileKind, newerVersion, refusal } from '../c
 import { type CallTree, NODE_COLUMNS, ROOT } from '../model/calls/call-tree.js';
 import { Doubt, NO_DOUBTS, type NodeDoubts } from '../model/calls/doubts.js';
 import { BUCKETS, type FunctionDurations } from '../model/calls/durations.js';
+import type { Resumptions } from '../model/calls/resumptions.js';
 import { siblingsByRank } from '../model/calls/tree-view.js';
 import type { PtflameError } from '../model/errors.js';
 import type { Profile, Quality, ThreadProfile } from '../model/profile/profile.js';
@@ -164,11 +165,12 @@ function threadOf(value: unknown, symbols: SymbolTable, path: string, isPart: bo
   const isWrong = isPart ? sumNs - spanNs : Math.abs(sumNs - spanNs);
   if (isWrong > roundingNs(thread))
     throw damagedAt(`${path}.tree.selfNs`, `adds up to ${sumNs} ns, but the thread was observed for ${spanNs} ns`);
-  const { durations } = thread;
+  const { durations, resumptions, ...rest } = thread;
   return {
-    ...thread,
+    ...rest,
     tree,
     durations: durations ? readDurations(durations, symbols.length, `${path}.durations`) : null,
+    ...(resumptions && { resumptions: readResumptions(resumptions, symbols.length, `${path}.resumptions`) }),
   };
 }
 
@@ -207,6 +209,23 @@ function readDurations(part: NonNullable<ThreadPart['durations']>, symbols: numb
       throw damagedAt(`${path}.symbol[${row}]`, 'is out of order: rows are sorted by symbol, then bucket');
   }
   return { length, symbol: Int32Array.from(symbol), bucket: Int32Array.from(bucket), calls };
+}
+
+/** Reads and checks who went on with other stacks. `symbols`: the number of symbols. */
+function readResumptions(
+  part: NonNullable<ThreadPart['resumptions']>,
+  symbols: number,
+  path: string,
+): Resumptions | undefined {
+  const [stack, by, times] = [part.stack, part.by, part.times].map((values) => Array.from(values));
+  checkLengths({ stack, by, times }, path);
+  for (const [key, column] of Object.entries({ stack, by })) {
+    const row = column.findIndex((symbol) => !isRow(symbol, symbols));
+    if (row >= 0) throw damagedAt(`${path}.${key}[${row}]`, `is not a row of the ${symbols} symbols`);
+  }
+  const row = times.findIndex((count) => !(Number.isSafeInteger(count) && count > 0));
+  if (row >= 0) throw damagedAt(`${path}.times[${row}]`, 'is not a whole number from 1 on');
+  return { stack, by, times };
 }
 
 const PROFILE: FileKind = {

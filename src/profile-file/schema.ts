@@ -94,6 +94,7 @@ export const ThreadPart = z.object({
     doubts: z.object({ node: column, doubt: column, ns: column }).optional(), // absent: nothing is inferred, or unknown why
   }),
   durations: z.object({ symbol: column, bucket: column, calls: column }).optional(), // absent: unknown
+  resumptions: z.object({ stack: column, by: column, times: column }).optional(), // absent: none, or unknown
 });
 export type ThreadPart = z.infer<typeof ThreadPart>;
 

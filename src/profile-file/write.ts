@@ -4,6 +4,7 @@
 import { type CallTree, selectNodes } from '../model/calls/call-tree.js';
 import type { NodeDoubts } from '../model/calls/doubts.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
+import { renumberedResumptions } from '../model/calls/resumptions.js';
 import { nodeOrder } from '../model/calls/tree-view.js';
 import { assert } from '../model/errors.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../model/profile/file-order.js';
@@ -99,6 +100,8 @@ function* threadPieces(
   if (tree.doubts && tree.inferredNs.some((ns) => ns > 0)) yield* doubtsPieces(tree.doubts, numbers);
   yield '}';
   if (thread.durations) yield* durationsPieces(orderedDurations(thread.durations, order.rankOf), numbers);
+  const resumptions = thread.resumptions && renumberedResumptions(thread.resumptions, order.rankOf);
+  if (resumptions) yield `,"resumptions":${JSON.stringify(resumptions)}`;
   yield '}';
 }
 

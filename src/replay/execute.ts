@@ -38,7 +38,7 @@ import {
   topFrame,
   topTraits,
 } from './stack/open-frames.js';
-import { endStacks, goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
+import { countResumption, endStacks, goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';
 import {
   applySwitch,
@@ -164,7 +164,8 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       return beginStack(state, pairing.stacks[link] as Stack, row, target);
     case Action.CallOnOther:
       callOnOther(state, pairing.callsOnOther.get(row) ?? null);
-      return pushCall(state, target, row);
+      pushCall(state, target, row);
+      return countResumption(state);
     case Action.Return:
     case Action.StartAfterReturn:
       if (pairing.splits.has(row)) splitStack(state, link, pairing.splits.get(row) as number);
@@ -225,6 +226,7 @@ function beginStack(state: ReplayState, stack: Stack, row: number, first: Functi
   const isEntry = facts.toEntry[events.site[row]] === 1;
   pushOtherStack(state, stack, row, first, isEntry);
   if (!isEntry || stack.isGuess) markRoot(state);
+  countResumption(state);
 }
 
 /** Goes on in the function `fn` of a parked stack. */
@@ -258,6 +260,7 @@ function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boo
   }
   leaveStack(state, hidden.to.waitsAt);
   pushOtherStack(state, hidden.to, row, fn, false);
+  countResumption(state);
   const { from, functions } = state.facts;
   const isNearStart = from[state.events.site[row]] - functions.start[fn] < NEAR_BYTES;
   if (!isNearStart || hidden.to.isGuess) markRoot(state);

@@ -215,7 +215,7 @@ function finish(state: ReplayState): void {
 }
 
 function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): ThreadReplay {
-  const { tree, log, lost, inferred, hiddenNs, inferredEvents, confirmedNodes } = state;
+  const { tree, log, lost, inferred, hiddenNs, inferredEvents, confirmedNodes, resumptions } = state;
   const built = tree.build();
   return {
     tree: log ? built : withoutEmptyNodes(built),
@@ -227,6 +227,7 @@ function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): T
     firstStack,
     paths: functionPaths(built, confirmedNodes ?? built.length, state.facts.inlined),
     hiddenNs,
+    resumptions: resumptions.build(),
     inferredEvents,
     hasUnconfirmedPaths: confirmedNodes !== null || (state.options.knownPaths === null && continuesParent(state)),
     switcher: state.pairing.switcher,

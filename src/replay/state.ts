@@ -5,6 +5,7 @@
 import type { CallLogBuilder } from '../model/calls/call-log.js';
 import { type CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
 import { Doubt } from '../model/calls/doubts.js';
+import { ResumptionCounter } from '../model/calls/resumptions.js';
 import { Inference, type InferenceName, noInferences } from '../model/profile/profile.js';
 import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
@@ -71,6 +72,9 @@ export interface ReplayState {
   readonly parked: Map<number, ParkedFrames>;
   /** Rows of the calls that leave stacks which go on later. */
   readonly leftRows: ReadonlySet<number>;
+  readonly resumptions: ResumptionCounter;
+  /** The function that left the stack that ran before, until the one that runs now is known; else NONE. */
+  resumer: FunctionId;
   /** Index of the first frame that nothing confirmed after a loss, not even a name; or NONE. */
   unconfirmedFrom: number;
   /**
@@ -129,6 +133,8 @@ export function newReplayState(
     isSplit: false,
     parked: new Map(),
     leftRows: new Set(pairing.switches.map(({ leftRow }) => leftRow)),
+    resumptions: new ResumptionCounter(),
+    resumer: NONE,
     unconfirmedFrom: NONE,
     signalTail: NONE,
     unwinderRowsRead: 0,

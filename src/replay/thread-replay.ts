@@ -5,6 +5,7 @@
 import type { CallLog, CallLogBuilder } from '../model/calls/call-log.js';
 import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
 import type { DurationsBuilder } from '../model/calls/durations.js';
+import type { Resumptions } from '../model/calls/resumptions.js';
 import type { InferenceName } from '../model/profile/profile.js';
 import type { Address, Bounds, Nanoseconds } from '../model/units.js';
 import type { Switcher } from './functions/site-facts.js';
@@ -54,6 +55,8 @@ export interface ThreadReplay extends ThreadPaths {
   readonly inferredEvents: number;
   /** Time that is inferred only because of a hidden jump below it. */
   readonly hiddenNs: Nanoseconds;
+  /** Of the whole thread; absent: none. */
+  readonly resumptions?: Resumptions | undefined;
   /**
    * After some loss no address showed where the thread was, or callers are its parent's: it is replayed again once the
    * known paths are complete.

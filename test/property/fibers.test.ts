@@ -19,6 +19,7 @@ test.each(['root', 'nest'] as const)('puts the time of each stack on its own fra
       const selfNs = fibers === 'nest' ? run.selfNs : ofRoots(run.selfNs);
       expect(selfTimes(profile)).toEqual(new Map([...selfNs].sort()));
       expect(profile.quality.gaps).toEqual([]);
+      expect(resumptionsOf(profile)).toEqual(run.resumptions.sort());
     }),
     { numRuns: times(100) },
   );
@@ -47,6 +48,14 @@ describe('time is on the right path, or marked as inferred', () => {
     );
   });
 });
+
+function resumptionsOf({ threads, symbols: { name } }: Profile): string[] {
+  return threads
+    .flatMap(({ resumptions: { stack, by, times } = { stack: [], by: [], times: [] } }) =>
+      times.flatMap((count, row) => Array<string>(count).fill(`${name[stack[row]]} by ${name[by[row]]}`)),
+    )
+    .sort();
+}
 
 const loss = fc.record({ at: fc.nat(99), length: fc.nat(30) });
 const losses = fc.array(loss, { minLength: 1, maxLength: 3 });

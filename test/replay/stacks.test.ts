@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
 import { MAX_LEARNED } from '../../src/replay/pairing/switches.js';
+import { jsonOf, readBack } from '../helpers/checks/files/profile-file.js';
 import { dedent, outline } from '../helpers/checks/outline.js';
 import { analyzeText, inputOf } from '../helpers/traces/load.js';
 import { threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -55,6 +56,18 @@ describe('a switcher without a known name', () => {
                 sw 1 self 10`,
       { fibers: 'nest' },
     ));
+
+  test('counts who goes on with the fiber', async () => {
+    const profile = await readBack(jsonOf(await analyzeText(traceOf(TURNS), { extend: false })));
+    const { stack = [], by = [], times } = profile.threads[0]?.resumptions ?? {};
+    expect([stack, by].map((column) => column.map((symbol) => profile.symbols.name[symbol]))).toEqual([
+      ['fiber'],
+      ['resume'],
+    ]);
+    expect(times).toEqual([2]);
+    const part = await analyzeText(traceOf(TURNS), { extend: false, window: { startNs: 10, endNs: 50 } });
+    expect(part.threads[0]).not.toHaveProperty('resumptions');
+  });
 
   test('is known in the other threads, too', async () => {
     const late = TURNS.split('\n')

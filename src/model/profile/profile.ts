@@ -4,6 +4,7 @@
 import type { CallTree } from '../calls/call-tree.js';
 import { byTime, type DoubtContext, type DoubtName, type DoubtTimes, doubtAdvice } from '../calls/doubts.js';
 import type { FunctionDurations } from '../calls/durations.js';
+import type { Resumptions } from '../calls/resumptions.js';
 import type { OtherSamples } from '../sample-table.js';
 import { homeOfCode, type SymbolTable } from '../symbol-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../units.js';
@@ -23,6 +24,8 @@ export interface ThreadProfile {
   readonly durations: FunctionDurations | null;
   /** The part of the inferred time that is only around hidden jumps: `Doubt.HiddenJump`. */
   readonly hiddenNs: Nanoseconds;
+  /** Who went on with other stacks of the thread; absent: nobody, or it is unknown, as in a part of a recording. */
+  readonly resumptions?: Resumptions | undefined;
 }
 
 /** The machine and perf that recorded a trace; null: the recording does not contain it. */

@@ -156,7 +156,7 @@ export function profileOf({ meta, symbols, quality, shape, threads }: PageData):
 }
 
 function threadOf(thread: PageThread, shape: Shape, parent: Int32Array): ThreadProfile {
-  const { tid, pid, comm, startNs, endNs, hiddenNs, durations, node, ...columns } = thread;
+  const { tid, pid, comm, startNs, endNs, hiddenNs, durations, resumptions, node, ...columns } = thread;
   const symbol = node.map((inShape) => shape.symbol[inShape]);
   return {
     tid,
@@ -166,6 +166,7 @@ function threadOf(thread: PageThread, shape: Shape, parent: Int32Array): ThreadP
     endNs,
     hiddenNs,
     durations,
+    ...(resumptions && { resumptions }),
     tree: { length: node.length, parent, symbol, ...columns },
   };
 }

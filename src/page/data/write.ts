@@ -6,6 +6,7 @@ import { pageWriter } from '../../codec/page-numbers.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { NODE_COLUMNS } from '../../model/calls/call-tree.js';
 import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
+import { renumberedResumptions } from '../../model/calls/resumptions.js';
 import { orderedTree } from '../../model/calls/tree-view.js';
 import { assert } from '../../model/errors.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../../model/profile/file-order.js';
@@ -51,14 +52,20 @@ export function writePageData(profile: Profile, waits: WaitsByPath | null = null
 
 function headOf(
   { meta, quality, threads }: Profile,
-  { table }: SymbolOrder,
+  { table, rankOf }: SymbolOrder,
   shape: Shape,
   trees: readonly CallTree[],
 ): PageHead {
-  const heads = threads.map(({ tree: _, durations, ...head }, at): ThreadHead => {
+  const heads = threads.map(({ tree: _, durations, resumptions, ...head }, at): ThreadHead => {
     const { length, doubts, inferredNs } = trees[at] as CallTree;
     const hasDoubts = doubts !== undefined && inferredNs.some((ns) => ns > 0);
-    return { ...head, nodes: length, durations: durations?.length ?? null, ...(hasDoubts && { doubts }) };
+    return {
+      ...head,
+      nodes: length,
+      durations: durations?.length ?? null,
+      ...(hasDoubts && { doubts }),
+      ...(resumptions && { resumptions: renumberedResumptions(resumptions, rankOf) }),
+    };
   });
   return { meta, symbols: table, quality, nodes: shape.length, threads: heads };
 }

@@ -34,12 +34,22 @@ export interface FunctionView {
   readonly bars: readonly Bar[];
   readonly callers: FrameTable;
   readonly callees: FrameTable;
+  /** It is what a stack of a fiber begins with: who went on with that, in the whole recording, most often first. */
+  readonly resumedBy: readonly Resumption[];
+  /** What the stacks begin with that it went on with. */
+  readonly resumes: readonly Resumption[];
   /** Both sides of a comparison; null: nothing is compared. */
   readonly compared: ComparedFunction | null;
   /** null: none, or nothing is known of them. */
   readonly waits: WaitsView | null;
   /** null: single calls are not known. */
   readonly calls: CallsView | null;
+}
+
+export interface Resumption {
+  readonly symbol: SymbolId;
+  readonly name: string;
+  readonly times: number;
 }
 
 export interface ComparedFunction {
@@ -97,10 +107,31 @@ export class FunctionViews {
       averageNoiseNs: averageNoise(sums, view.histogram(symbol)),
       bars: view.bars(symbol) ?? (calls?.durations ? barsOf(calls.durations) : []),
       ...this.tables.callersAndCallees(view.tree, symbol, state.order),
+      ...this.resumptionsAt(state, symbol),
       compared: this.comparedAt(state, view, symbol),
       waits: this.waitsAt(state, symbol),
       calls,
     };
+  }
+
+  private resumptionsAt(state: State, symbol: SymbolId): Pick<FunctionView, 'resumedBy' | 'resumes'> {
+    const { views } = this;
+    const { threads } = views.dataAt(state);
+    const counts = { resumedBy: new Map<SymbolId, number>(), resumes: new Map<SymbolId, number>() };
+    const count = (sums: Map<SymbolId, number>, other: SymbolId, times: number) =>
+      sums.set(other, (sums.get(other) ?? 0) + times);
+    for (const index of chosenRow(views.threads, state.threads, state.hidesIdle).threads) {
+      const { stack = [], by = [], times = [] } = (threads[index] as PageThread).resumptions ?? {};
+      for (const [row, number] of times.entries()) {
+        if (stack[row] === symbol) count(counts.resumedBy, by[row] as SymbolId, number);
+        if (by[row] === symbol) count(counts.resumes, stack[row] as SymbolId, number);
+      }
+    }
+    const listed = (sums: ReadonlyMap<SymbolId, number>) =>
+      Array.from(sums, ([other, times]) => ({ symbol: other, name: views.names[other] as string, times })).sort(
+        (a, b) => b.times - a.times,
+      );
+    return { resumedBy: listed(counts.resumedBy), resumes: listed(counts.resumes) };
   }
 
   private comparedAt(state: State, after: View, symbol: SymbolId): ComparedFunction | null {

@@ -251,7 +251,8 @@ export class ProfileBuilder {
         ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
         : { tree: orderedTree(withCallers(replay.tree, below), symbolRanks(this.symbols)), hiddenNs: 0 }; // all its time is inferred now
     const durations = this.together === null ? thread.durations : null;
-    const profile = { ...who, ...bounds, ...shown, durations };
+    const resumptions = this.questions.filter === null ? replay.resumptions : undefined;
+    const profile = { ...who, ...bounds, ...shown, durations, ...(resumptions && { resumptions }) };
     if (thread.answers) this.answers.set(tid, thread.answers);
     if (thread.keptLog) this.logs.set(tid, thread.keptLog);
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });

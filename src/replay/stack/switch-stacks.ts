@@ -9,6 +9,7 @@ import { ROOT } from '../../model/calls/call-tree.js';
 import { Doubt } from '../../model/calls/doubts.js';
 import { Inference, UNWOUND } from '../../model/profile/profile.js';
 import { type FunctionId, NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { Trait } from '../functions/traits.js';
 import type { StackSwitch } from '../pairing/pairing.js';
 import type { ReplayState } from '../state.js';
 import { FRAME_LEVEL } from '../wasm/layout.js';
@@ -41,6 +42,7 @@ export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
     park(state);
     state.parked.delete(leftRow);
     putBack(state, parked, parked.isFirst ? ROOT : parked.isSplit ? parked.base : base);
+    countResumption(state);
   }
   if (callRow === NONE) closeAbove(state, -1, Inference.Unwound);
   const index = callRow === NONE ? NONE : levelOfCall(state, callRow);
@@ -49,6 +51,25 @@ export function goOnWith(state: ReplayState, change: StackSwitch): boolean {
   if (!isJump) returnFrom(state, index, NONE);
   if (isGuess && state.depth > 0) markUnsure(state, unsureRow);
   return true;
+}
+
+/** Notes who went on with the stack that runs now, unless it is the thread's first one, or none was left for it. */
+export function countResumption(state: ReplayState): void {
+  const { resumptions, resumer, facts } = state;
+  const { symbol } = facts.functions;
+  if (resumer !== NONE && !state.isFirstStack && state.depth > 0)
+    resumptions.add(symbol[frameAt(state, 0).fn], symbol[resumer]);
+  state.resumer = NONE;
+}
+
+/** Returns the function that had the running stack left: below those that switch stacks. NONE: it is not known. */
+function resumerOn(state: ReplayState): FunctionId {
+  const { traits } = state.facts.functions;
+  for (let index = state.depth - 1; index >= 0; index--) {
+    const { fn } = frameAt(state, index);
+    if (!(traits[fn] & (Trait.StackSwitcher | Trait.Stub | Trait.Resolver))) return fn;
+  }
+  return NONE;
 }
 
 /** Marks what is on the running stack until a return ends the level that made the call in a row; NONE: the one on top. */
@@ -93,6 +114,7 @@ function rowOfTopLevel(state: ReplayState): number {
 function park(state: ReplayState): void {
   const { depth, isFirstStack: isFirst, base, unconfirmedFrom, parked, log } = state;
   const row = rowOfTopLevel(state);
+  state.resumer = resumerOn(state);
   if (depth > 0 && (isFirst || state.leftRows.has(row))) {
     const { symbol } = state.facts.functions;
     while (state.depth > 0) {

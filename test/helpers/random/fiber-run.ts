@@ -23,6 +23,8 @@ const SWITCH_BASE = 0x900000;
 export class FiberRun {
   readonly lines: string[] = [];
   readonly selfNs = new Map<string, number>();
+  /** In order: the first function of each stack but the thread's own that was gone on with, and who did so. */
+  readonly resumptions: string[] = [];
   private readonly stacks: OpenFunction[][] = Array.from({ length: STACKS }, () => []);
   private running = 0;
   private nowNs = 0;
@@ -66,8 +68,10 @@ export class FiberRun {
     this.top.resumeOffset = 0xa5;
     this.line('call', this.location(0xa0), `${SWITCH_BASE.toString(16)} swapcontext+0x0`);
     this.spend(ns, ';swapcontext');
+    const by = this.top.name;
     this.running = next;
     if (this.stack.length === 0) this.enter(0);
+    if (next !== 0) this.resumptions.push(`${(this.stack[0] as OpenFunction).name} by ${by}`);
     this.line('return', `${(SWITCH_BASE + 0x30).toString(16)} swapcontext+0x30`, this.location(this.top.resumeOffset));
   }
 

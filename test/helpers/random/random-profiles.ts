@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../../src/index.js';
 import { CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
 import { BUCKETS, type FunctionDurations, mergeDurations } from '../../../src/model/calls/durations.js';
+import { ResumptionCounter, type Resumptions } from '../../../src/model/calls/resumptions.js';
 import type { TraceGap } from '../../../src/model/profile/profile.js';
 import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import { profileOfNames } from '../checks/files/profile-file.js';
@@ -36,6 +37,7 @@ const thread = fc.record({
   hiddenNs: ns,
   nodes: fc.array(node, { maxLength: 30 }),
   durations: fc.option(fc.array(bucket, { maxLength: 20 })),
+  resumed: fc.array(fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 5 })), { maxLength: 3 }),
 });
 
 const meta: fc.Arbitrary<TraceMeta> = fc.record({
@@ -90,9 +92,16 @@ export const randomProfiles: fc.Arbitrary<Profile> = fc
     const table = new SymbolTableBuilder();
     for (const [name, dso] of names) table.intern(name, dso);
     const symbols = table.build();
-    const threads = drawn.map(({ nodes, durations, ...head }, tid): ThreadProfile => {
+    const threads = drawn.map(({ nodes, durations, resumed, ...head }, tid): ThreadProfile => {
       const counted = durations && durationsOf(durations, symbols.length);
-      return { ...head, tid, tree: treeOf(nodes, symbols.length), durations: counted };
+      const resumptions = resumptionsOf(resumed, symbols.length);
+      return {
+        ...head,
+        tid,
+        tree: treeOf(nodes, symbols.length),
+        durations: counted,
+        ...(resumptions && { resumptions }),
+      };
     });
     return { meta, symbols, threads, together: null, durations: mergeDurations([]), quality };
   });
@@ -116,6 +125,15 @@ function treeOf(nodes: readonly DrawnNode[], symbols: number): CallTree {
     tree.maxNs[node] = maxNs;
   }
   return tree;
+}
+
+function resumptionsOf(
+  drawn: readonly (readonly [number, number, number])[],
+  symbols: number,
+): Resumptions | undefined {
+  const counter = new ResumptionCounter();
+  for (const [stack, by, times] of drawn) counter.add(stack % symbols, by % symbols, times);
+  return counter.build();
 }
 
 /** By symbol, then bucket, each pair once. */

@@ -13,7 +13,7 @@ import { isShortcut } from '../../../render/viewer/search-field.js';
 import { starredCalls } from '../../view/captions/counts.js';
 import { painterOf } from '../../view/colouring.js';
 import type { ComparedTable } from '../../view/comparison.js';
-import type { FunctionView } from '../../view/function-view.js';
+import type { FunctionView, Resumption } from '../../view/function-view.js';
 import type { Colouring } from '../../view/state.js';
 import type { PathsGraphEvents } from './paths-graph.js';
 
@@ -28,7 +28,7 @@ export class CallersAndCallees {
     this.events = events;
   }
 
-  show({ callers, callees, compared, name, sums }: FunctionView, look: Look): void {
+  show({ callers, callees, compared, name, sums, resumedBy, resumes }: FunctionView, look: Look): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset['symbol'];
     // above whom a thread waited for, callers are above callees
     const [below, above] = this.isBlockedTime ? ['Below it', 'Above it'] : ['Called by', 'Calls'];
@@ -39,6 +39,7 @@ export class CallersAndCallees {
       html('span', {}, formatDuration(compared?.row.weight ?? sums.totalNs)),
     );
     this.element.replaceChildren(
+      ...this.resumptions('Resumed by', resumedBy),
       ...(compared === null
         ? this.list(below as string, callers, look, false)
         : this.changes(below as string, compared.callers)),
@@ -46,6 +47,7 @@ export class CallersAndCallees {
       ...(compared === null
         ? this.list(above as string, callees, look, !this.isBlockedTime)
         : this.changes(above as string, compared.callees)),
+      ...this.resumptions('Resumes', resumes),
     );
     if (focused !== undefined) this.element.querySelector<HTMLElement>(`[data-symbol="${focused}"]`)?.focus();
   }
@@ -64,11 +66,23 @@ export class CallersAndCallees {
         ? html('small', {})
         : callsNote(calls[node] as number, inferredCalls[node] as number);
       const row = pathRow(nameOf(table, node), table.total[node] as number, allNs, classOf(node));
-      return this.row(table, node, withCalls(row, note));
+      return this.row(table.tree.symbol[node] as SymbolId, withCalls(row, note));
     });
     if (selfNs > 0) rows.push(withCalls(pathRow('itself', selfNs, allNs, ''), html('small', {})));
     const count = html('small', {}, formatCount(nodes.length));
     return [html('h3', {}, title, count), ...(rows.length === 0 ? [html('p', { class: 'quiet' }, 'none')] : rows)];
+  }
+
+  /** Lists who went on with a stack, or which stacks, and how often. */
+  private resumptions(title: string, others: readonly Resumption[]): HTMLElement[] {
+    if (others.length === 0) return [];
+    const rows = others.map(({ symbol, name, times }) =>
+      this.row(
+        symbol,
+        html('div', { class: 'path', title: name }, html('bdi', {}, name), html('small', {}, `${formatCount(times)} ×`)),
+      ),
+    );
+    return [html('h3', {}, title, html('small', {}, formatCount(rows.length))), ...rows];
   }
 
   /** Lists both sides of a comparison: the time after, and how it changed. */
@@ -86,15 +100,14 @@ export class CallersAndCallees {
       );
       const row = pathRow(nameOf(table, node), now, allNs, paintByChange(paths)(node), note);
       row.classList.add('changed');
-      return this.row(table, node, row);
+      return this.row(table.tree.symbol[node] as SymbolId, row);
     });
     const count = html('small', {}, formatCount(rows.length));
     return [html('h3', {}, title, count), ...(rows.length === 0 ? [html('p', { class: 'quiet' }, 'none')] : rows)];
   }
 
-  /** `row`: of a node, which opens its function. */
-  private row(table: FrameTable, node: NodeId, row: HTMLElement): HTMLElement {
-    const symbol = table.tree.symbol[node] as SymbolId;
+  /** `row`: opens the function. */
+  private row(symbol: SymbolId, row: HTMLElement): HTMLElement {
     setAttributes(row, { tabindex: 0, role: 'button', 'data-symbol': symbol });
     const { open, menu } = this.events;
     row.addEventListener('click', () => open(symbol));
