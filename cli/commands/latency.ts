@@ -50,7 +50,7 @@ import { loadPlot, refusePlots, wantsPlot } from '../answers/latency-plot.js';
 import { snapshotsOf } from '../input/captures.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { durations, expression, parseFunction } from '../options/question-values.js';
+import { durations, functionArgument } from '../options/question-values.js';
 import {
   answering,
   limit,
@@ -136,15 +136,6 @@ function latencyFormats(options: LatencyOptions): (AnswerFormat | 'svg')[] {
   return [...answerFormats({ ...options, output: tables }), ...plots.map(() => 'svg' as const)];
 }
 
-/** @throws PtflameError BAD_OPTION for an invalid regular expression */
-function latencyPattern({ function: text, regex: isRegex }: LatencyOptions): FunctionPattern {
-  const pattern = isRegex ? expression(text) : parseFunction(text);
-  if (pattern !== null) return pattern;
-  throw new PtflameError('BAD_OPTION', `${text} is not a valid regular expression`, {
-    hint: 'see ptflame latency --help',
-  });
-}
-
 export const command = defineCommand({
   details: 'Shows the distribution of durations, callees, callers, and how the slowest calls differ.',
   examples: [
@@ -166,7 +157,7 @@ export const command = defineCommand({
   ],
   schema: LatencyOptions,
   formats: latencyFormats,
-  run: (options, signal) => latency(options, latencyPattern(options), signal),
+  run: (options, signal) => latency(options, functionArgument(options.function, options.regex, 'latency'), signal),
 });
 
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {

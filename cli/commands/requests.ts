@@ -31,7 +31,7 @@ import { placeText, threadName } from '../answers/wait-names.js';
 import { snapshotsOf } from '../input/captures.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { expression, parsedList, parseFunction, span } from '../options/question-values.js';
+import { functionArgument, parsedList, span } from '../options/question-values.js';
 import {
   answering,
   limit,
@@ -118,15 +118,6 @@ const RequestsOptions = z.object({
 });
 type RequestsOptions = z.infer<typeof RequestsOptions>;
 
-/** @throws PtflameError BAD_OPTION for an invalid regular expression */
-function requestsPattern({ function: text, regex: isRegex }: RequestsOptions): FunctionPattern {
-  const pattern = isRegex ? expression(text) : parseFunction(text);
-  if (pattern !== null) return pattern;
-  throw new PtflameError('BAD_OPTION', `${text} is not a valid regular expression`, {
-    hint: 'see ptflame requests --help',
-  });
-}
-
 /** "queue_push:job=run_job:job": events, each with the argument that identifies the work, if any. */
 function parseFlow(text: string): { readonly push: string; readonly pop: string } | null {
   const [push = '', pop = '', ...more] = text.split('=').map((part) => part.trim());
@@ -175,7 +166,7 @@ export const command = defineCommand({
   ],
   schema: RequestsOptions,
   formats: answerFormats,
-  run: (options, signal) => requests(options, requestsPattern(options), signal),
+  run: (options, signal) => requests(options, functionArgument(options.function, options.regex, 'requests'), signal),
 });
 
 export async function requests(options: RequestsOptions, root: FunctionPattern, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@
  * Parses times, durations and functions of the command line.
  */
 import * as z from 'zod';
+import { PtflameError } from '../../src/model/errors.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import type { CallPattern, Moment } from '../../src/pipeline/replay/selection.js';
 
@@ -55,6 +56,15 @@ function wrongMoments(text: string, form: string): string {
 export function parseFunction(text: string): FunctionPattern | null {
   const match = /^\/(.+)\/$/s.exec(text);
   return match === null ? text : expression(match[1]);
+}
+
+/** `isRegex`: also without slashes. @throws PtflameError BAD_OPTION for an invalid regular expression */
+export function functionArgument(text: string, isRegex: boolean, command: string): FunctionPattern {
+  const pattern = isRegex ? expression(text) : parseFunction(text);
+  if (pattern !== null) return pattern;
+  throw new PtflameError('BAD_OPTION', `${text} is not a valid regular expression`, {
+    hint: `see ptflame ${command} --help`,
+  });
 }
 
 export function expression(text: string): RegExp | null {

@@ -29,7 +29,6 @@ export interface AnswerFormats {
 
 /** An answer whose outputs are open, before the work for it begins. */
 export interface OpenedAnswer {
-  readonly hasOutputs: boolean;
   readonly formats: readonly AnswerFormat[];
   /** Also says which files were written. */
   write(formats: AnswerFormats): Promise<void>;
@@ -45,7 +44,6 @@ export async function openAnswer(options: AnswerOptions, inputs: readonly string
   const opened: { output: Output; file: AnswerFile }[] = [];
   for (const file of files) opened.push({ output: await openOutput(file.path, inputs), file });
   return {
-    hasOutputs: files.length > 0,
     formats: files.map(({ format }) => format),
     async write(formats) {
       await writeAll(opened.map(({ output, file }) => ({ output, chunks: () => chunksOf(formats, file) })));

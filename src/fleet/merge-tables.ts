@@ -4,6 +4,7 @@
 
 import { type CallTree, type NodeColumn, nodeColumns, ROOT } from '../model/calls/call-tree.js';
 import { BUCKETS, bucketOf, type FunctionDurations } from '../model/calls/durations.js';
+import { noneOf } from '../model/calls/overlay.js';
 import { isOrdered, orderedTree } from '../model/calls/tree-view.js';
 import { rowNumbers } from '../model/columns.js';
 import type { MergedBy, Profile } from '../model/profile/profile.js';
@@ -207,12 +208,6 @@ const SQL_COLUMNS: Readonly<Record<NodeColumn, string>> = {
   minNs: 'min(p.min_ns)',
   maxNs: 'max(p.max_ns)',
 };
-
-/** Of a node without calls that have the value. */
-function noneOf(name: NodeColumn): number {
-  if (name === 'minNs') return Number.POSITIVE_INFINITY;
-  return name === 'maxNs' ? Number.NEGATIVE_INFINITY : 0;
-}
 
 function sqlOf(name: NodeColumn): string {
   return `coalesce(CAST(${SQL_COLUMNS[name]} AS DOUBLE), CAST('${noneOf(name)}' AS DOUBLE))`;

@@ -3,9 +3,11 @@
  *
  * Faster than `SymbolTable`, as no names are needed: nothing that has a name or a frame begins or ends within a range.
  */
+
+import { viewOf } from '../codec/bytes.js';
 import { countAtOrBelow } from '../model/columns.js';
 import type { Address } from '../model/units.js';
-import { viewOf, wordAt } from './byte-source.js';
+import { wordAt } from './byte-source.js';
 import { bytesOf, type ElfFile, loadedSegments, SectionType, sectionNamed, tableOfType } from './elf-file.js';
 
 /** Offsets in the file. */

@@ -32,10 +32,6 @@ export function partOf(source: ByteSource, at: number, length: number): Uint8Arr
   return bytes.length === length ? bytes : EMPTY;
 }
 
-export function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 const HIGH_WORD = 2 ** 32;
 
 /** Reads a 64-bit number; the upper half is negative, as in `Address`. Inexact beyond 2^53. */

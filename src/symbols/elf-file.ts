@@ -1,8 +1,9 @@
 /**
  * Reads the sections and segments of an ELF file, or states reason it cannot.
  */
+import { hexText, viewOf } from '../codec/bytes.js';
 import type { Address } from '../model/units.js';
-import { type ByteSource, decodeText, holds, partOf, textAt, viewOf, wordAt } from './byte-source.js';
+import { type ByteSource, decodeText, holds, partOf, textAt, wordAt } from './byte-source.js';
 
 export interface ElfSection {
   readonly name: string;
@@ -194,7 +195,7 @@ export function buildIdIn(notes: Uint8Array): string | null {
     if (idAt + idBytes > notes.length) return null;
     const isGnu = decodeText(notes.subarray(at + 12, at + 16)) === 'GNU\0';
     if (view.getUint32(at + 8, true) === NT_GNU_BUILD_ID && isGnu && idBytes <= MAX_BUILD_ID_BYTES)
-      return hexOf(notes.subarray(idAt, idAt + idBytes));
+      return hexText(notes.subarray(idAt, idAt + idBytes));
     at = idAt + padded(idBytes);
   }
   return null;
@@ -204,10 +205,6 @@ export function buildIdIn(notes: Uint8Array): string | null {
 export function debugLinkOf(elf: ElfFile): string | null {
   const link = textAt(bytesOf(elf, sectionNamed(elf, '.gnu_debuglink')), 0);
   return link === '' || link.includes('/') ? null : link;
-}
-
-export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Without bit operations: sizes up to 4 GiB must not wrap. */

@@ -1,10 +1,12 @@
 /**
  * The functions of a binary: which addresses are in one, and which names it has.
  */
+
+import { viewOf } from '../codec/bytes.js';
 import type { Mapping } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
 import { type FunctionAround, fileAddresses, fileOffsets, type OffsetRange } from './bounds.js';
-import { tableName, viewOf, wordAt } from './byte-source.js';
+import { tableName, wordAt } from './byte-source.js';
 import { demangle } from './demangle/demangle.js';
 import { demangleWithParameters } from './demangle/itanium.js';
 import { bytesOf, type ElfFile, SectionType, tableOfType } from './elf-file.js';

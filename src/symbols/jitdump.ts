@@ -2,8 +2,10 @@
  * Reads jitdump files (version 1, as in perf's jitdump specification): the names, addresses and code of functions that a JIT
  * compiler made.
  */
+
+import { viewOf } from '../codec/bytes.js';
 import type { Address } from '../model/units.js';
-import { type ByteSource, partOf, textAt, viewOf, wordAt } from './byte-source.js';
+import { type ByteSource, partOf, textAt, wordAt } from './byte-source.js';
 
 /** A function from some time on; one that is moved is listed again. */
 export interface JitFunction {

@@ -1,12 +1,13 @@
 /**
  * Loads the symbols and the debug information of a binary from the first files that have them.
  */
+import { hexText } from '../codec/bytes.js';
 import { interruptibleNow } from '../host/turns.js';
 import { type FunctionAround, functionBounds } from './bounds.js';
 import { partOf, textAt } from './byte-source.js';
 import { ByteReader, orNull } from './dwarf/byte-reader.js';
 import { type OtherFiles, PACKAGE_INDEX } from './dwarf/reading.js';
-import { buildIdOf, type ElfFile, hexOf, readElf, sectionNamed } from './elf-file.js';
+import { buildIdOf, type ElfFile, readElf, sectionNamed } from './elf-file.js';
 import {
   binaryPaths,
   DEBUG_ROOT,
@@ -256,7 +257,7 @@ function otherFiles({ files, roots, binary, elf, path, onMissing, onFound, opene
 export function sharedLink(elf: ElfFile): { readonly name: string; readonly id: string } | null {
   const link = linkBytes(elf, '.gnu_debugaltlink');
   const name = textAt(link, 0);
-  if (name !== '') return { name, id: hexOf(link.subarray(link.indexOf(0) + 1)) };
+  if (name !== '') return { name, id: hexText(link.subarray(link.indexOf(0) + 1)) };
   return supplement(elf);
 }
 
@@ -268,7 +269,7 @@ function supplement(elf: ElfFile): { readonly name: string; readonly id: string 
     const name = reader.text();
     const length = reader.uleb();
     const at = reader.skip(length);
-    return { name, id: hexOf(reader.bytes.subarray(at, at + length)) };
+    return { name, id: hexText(reader.bytes.subarray(at, at + length)) };
   });
 }
 

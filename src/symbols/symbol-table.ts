@@ -1,8 +1,10 @@
 /**
  * Finds the symbol that perf prints for an offset in a binary.
  */
+
+import { viewOf } from '../codec/bytes.js';
 import { type Address, NONE } from '../model/units.js';
-import { cutName, MAX_NAME_BYTES, tableName, viewOf, wordAt } from './byte-source.js';
+import { cutName, MAX_NAME_BYTES, tableName, wordAt } from './byte-source.js';
 import {
   bytesOf,
   countEntries,

@@ -4,13 +4,12 @@
 
 import { describe, expect, test, vi } from 'vitest';
 import type { ThreadQuestions } from '../../src/analysis/log/answer-thread.js';
-import { functionNodes, type LogAnswers, nodesInTree } from '../../src/analysis/log/answer-thread.js';
+import { functionNodes, type LogAnswers } from '../../src/analysis/log/answer-thread.js';
 import { isStop } from '../../src/analysis/tree/outside.js';
 import { type AnalyzeOptions, analyze, type Profile, renderJson } from '../../src/index.js';
 import { CallOp } from '../../src/model/calls/call-log.js';
 import type { CallTree } from '../../src/model/calls/call-tree.js';
 import type { Shape } from '../../src/model/calls/overlay.js';
-import { symbolRanks } from '../../src/model/symbol-table.js';
 import { NONE, UNBOUNDED } from '../../src/model/units.js';
 import { askStacks } from '../../src/pipeline/analyze.js';
 import {
@@ -139,20 +138,9 @@ describe.each(FILES)('%s', (file) => {
     }
   });
 
-  test('nodes of answers are found in the trees of the profile', async () => {
+  test('the function on top of a call path is the path without its stops', async () => {
     const { profile, answers } = await ask(file);
-    const rank = symbolRanks(profile.symbols);
     const paths = namedPaths(answers.paths, profile);
-    for (const { tid, tree } of profile.threads) {
-      const names = namedPaths(tree, profile);
-      const nodes = nodesInTree(answers.paths, tree, rank);
-      const own = answers.threads.get(tid)?.treesOver?.node ?? [];
-      expect(own.length).toBeGreaterThan(0);
-      for (const node of own) expect(names[nodes[node]]).toBe(paths[node]);
-      expect(Array.from(nodes).filter((node) => node === NONE).length).toBe(
-        paths.filter((path) => !names.includes(path)).length,
-      );
-    }
     functionNodes(answers.paths).forEach((below, node) => {
       const stops = answers.paths.symbol.map((symbol) => (isStop(symbol) ? 1 : 0));
       const path = paths[node]

@@ -12,13 +12,12 @@ export function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync(APT);
 }
 
-/** apt reports its own failures; the program is then still missing. */
+/** apt reports its own failures. Then the next package is tried; after the last, the program is still missing. */
 export function install(programs: readonly Program[]): void {
   process.stdout.write(`Tests need ${programs.map(({ name }) => name).join(', ')}: installing with apt-get.\n`);
   if (!apt(['update'])) return;
   for (const { packages } of programs) {
-    const known = packages.find(isInstallable);
-    if (known !== undefined) apt(['install', '-y', '--no-install-recommends', known]);
+    packages.filter(isInstallable).some((known) => apt(['install', '-y', '--no-install-recommends', known]));
   }
 }
 

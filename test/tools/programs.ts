@@ -4,7 +4,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { findChromium } from '../../bench/page/find-chromium.js';
+import { findChromiumForTests } from '../../bench/page/find-chromium.js';
 
 export type ProgramName =
   | 'Chromium'
@@ -22,7 +22,7 @@ export type FoundPrograms = Readonly<Partial<Record<ProgramName, string>>>;
 export interface Program {
   readonly name: ProgramName;
   readonly why: string;
-  /** Packages in Debian or Ubuntu: the first one that the machine's package lists contain is installed. */
+  /** Packages in Debian or Ubuntu: the first one that can be installed is. */
   readonly packages: readonly string[];
   /** Another way to get it, as part of a sentence. */
   readonly otherwise: string;
@@ -39,9 +39,9 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'Chromium',
     why: 'opens pages and pictures',
-    packages: ['chromium'],
+    packages: ['chromium-headless-shell', 'chromium'],
     otherwise: 'any Chromium or Chrome serves; the variable CHROMIUM names one',
-    find: findChromium,
+    find: findChromiumForTests,
   },
   {
     name: 'perf',

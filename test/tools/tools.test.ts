@@ -1,9 +1,9 @@
 /**
  * The programs that tests need are found wherever they are, and CI has all of them.
  */
-import { chmod } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { describe, expect, inject, test as plain } from 'vitest';
-import { findChromium } from '../../bench/page/find-chromium.js';
+import { findChromium, findChromiumForTests } from '../../bench/page/find-chromium.js';
 import { test } from '../helpers/cli/run-cli.js';
 import { missingFrom, PROGRAMS } from './programs.js';
 
@@ -21,6 +21,16 @@ describe('finds a browser', () => {
       await chmod(browser, 0o755);
       expect(findChromium({ PATH: dir.path })).toBe(browser);
     });
+
+  test('for tests without a user interface, if there is one; readers have another', async ({ dir }) => {
+    const [browser, shell] = ['chromium', 'chromium-headless-shell'].map((name) => dir.file(name)) as [string, string];
+    const add = async (path: string) => {
+      await writeFile(path, '#!/bin/sh\necho Chromium 150.0.1\n', { mode: 0o755 });
+      return [findChromium({ PATH: dir.path }), findChromiumForTests({ PATH: dir.path })];
+    };
+    expect(await add(browser)).toEqual([browser, browser]);
+    expect(await add(shell)).toEqual([browser, shell]);
+  });
 
   test('only where a variable points, if it is set', async ({ dir }) => {
     const browser = await dir.write('mine', '#!/bin/sh\necho Google Chrome 150.0.1\n');

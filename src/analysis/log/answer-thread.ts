@@ -179,17 +179,6 @@ export function joinAnswers(byThread: ReadonlyMap<Tid, AnswersWithPaths>, rank: 
   return { paths: shape, threads: new Map(threads) };
 }
 
-/** Returns the node of a tree for each call path; NONE: the tree does not have it. Both are ordered by `rank`. */
-export function nodesInTree(paths: Shape, tree: Shape, rank: Int32Array): Int32Array {
-  const { shape, nodes } = overlayTrees([paths, tree], rank);
-  const [ofPaths, ofTree] = nodes;
-  const nodeOf = new Int32Array(shape.length).fill(NONE);
-  ofTree.forEach((id, node) => {
-    nodeOf[id] = node;
-  });
-  return ofPaths.map((id) => nodeOf[id]);
-}
-
 /** Returns the function on top for each call path: the path without the stops on its end. */
 export function functionNodes({ length, parent, symbol }: Shape): Int32Array {
   const nodes = new Int32Array(length);

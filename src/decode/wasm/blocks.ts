@@ -10,9 +10,7 @@ import {
   CHANGE_START,
   CHANGE_TICK,
   KERNEL_IMAGE,
-  KIND_CALL,
   KIND_JCC,
-  KIND_JUMP,
   KIND_NO_CODE,
   KIND_NONE,
 } from './layout';
@@ -274,10 +272,6 @@ function findTarget(block: Block): Block {
   const found = blockAt(block.image, block.target);
   if (found.kind !== KIND_NO_CODE) block.targetBlock = found;
   return found;
-}
-
-export function isDirect(what: i32): bool {
-  return what === KIND_JUMP || what === KIND_CALL || what === KIND_NONE;
 }
 
 function grow(): void {

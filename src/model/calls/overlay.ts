@@ -124,7 +124,8 @@ function doubtsOf(rows: readonly NodesOfShape[]): NodeDoubts | undefined {
   return sums.build();
 }
 
-function noneOf(name: NodeColumn): number {
+/** Returns the value of a node without calls that have one. */
+export function noneOf(name: NodeColumn): number {
   if (name === 'minNs') return Number.POSITIVE_INFINITY;
   return name === 'maxNs' ? Number.NEGATIVE_INFINITY : 0;
 }

@@ -3,7 +3,9 @@
  */
 import { access, constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
-import { hexText, latin1Text } from '../../codec/bytes.js';
+import { viewOf } from '../../codec/bytes.js';
+import { textAt } from '../../symbols/byte-source.js';
+import { buildIdIn } from '../../symbols/elf-file.js';
 import { mappedFiles } from '../mapped-files.js';
 import type { Recording } from '../recording.js';
 
@@ -14,8 +16,6 @@ export interface NeededFile {
   readonly state: 'same' | 'changed' | 'unreadable' | 'missing';
   /** Build id of the recorded file; null: not in the recording. */
   readonly buildId: string | null;
-  /** Files with its symbols, if they are separate. */
-  readonly debugFiles: readonly string[];
 }
 
 const DELETED = ' (deleted)';
@@ -32,13 +32,11 @@ export function canBeFile(path: string): boolean {
 }
 
 async function neededFile(path: string, buildId: string | null, root: string): Promise<NeededFile> {
-  const file = { path, buildId, debugFiles: [] };
+  const file = { path, buildId };
   if (!canBeFile(path) || !(await isFile(join(root, path)))) return { ...file, state: 'missing' };
   if (!(await isReadable(join(root, path)))) return { ...file, state: 'unreadable' };
-  const elf = await readElf(join(root, path));
-  if (buildId !== null && elf?.buildId !== buildId) return { ...file, state: 'changed' };
-  const debugFiles = await existing(debugPaths(path, elf?.buildId ?? null, elf?.debugLink ?? null), root);
-  return { ...file, state: 'same', debugFiles };
+  const isOther = buildId !== null && (await readElf(join(root, path)))?.buildId !== buildId;
+  return { ...file, state: isOther ? 'changed' : 'same' };
 }
 
 /** Where gdb and perf look for separate debug symbols. */
@@ -48,13 +46,6 @@ export function debugPaths(path: string, buildId: string | null, link: string | 
   const name = link === null ? null : basename(link); // it must be a name, not a path
   const byName = name ? [join(folder, '.debug', name), join(DEBUG_FOLDER, folder, name)] : [];
   return [...(byId ? [byId] : []), ...byName, join(DEBUG_FOLDER, `${path}.debug`)];
-}
-
-async function existing(paths: readonly string[], root: string): Promise<string[]> {
-  const there = await Promise.all(
-    paths.map(async (path) => (await isFile(join(root, path))) && (await isReadable(join(root, path)))),
-  );
-  return paths.filter((_, index) => there[index]);
 }
 
 async function isReadable(path: string): Promise<boolean> {
@@ -121,9 +112,9 @@ const CORE = 4;
 const HEADER_BYTES = 64;
 const LITTLE_ENDIAN = 1;
 const PT_NOTE = 4;
-const NT_GNU_BUILD_ID = 3;
 const MAX_ENTRIES = 1024;
 const MAX_BYTES = 1024 * 1024;
+const MAX_SECTION_NAME_BYTES = 32;
 /** Headers may name the same bytes again and again. */
 const MAX_NOTE_SEGMENTS = 16;
 
@@ -141,7 +132,7 @@ export async function readElf(path: string): Promise<ElfFile | null> {
 /** Reads an open file, and leaves it open. */
 export async function readOpenElf(file: FileHandle): Promise<ElfFile | null> {
   try {
-    const header = await bytesAt(file, 0, HEADER_BYTES);
+    const header = viewOf(await bytesAt(file, 0, HEADER_BYTES));
     const isElf = header.byteLength === HEADER_BYTES && header.getUint32(0) === MAGIC;
     const layout = isElf && header.getUint8(5) === LITTLE_ENDIAN ? LAYOUTS[header.getUint8(4)] : undefined;
     if (layout === undefined) return null;
@@ -158,7 +149,7 @@ export async function readOpenElf(file: FileHandle): Promise<ElfFile | null> {
 async function readBuildId(file: FileHandle, header: DataView, layout: Layout): Promise<string | null> {
   const { segments: table, segment, wordBytes } = layout;
   const count = Math.min(header.getUint16(table.count, true), MAX_ENTRIES);
-  const segments = await bytesAt(file, wordAt(header, table.at, wordBytes), count * segment.bytes);
+  const segments = viewOf(await bytesAt(file, wordAt(header, table.at, wordBytes), count * segment.bytes));
   let notes = 0;
   for (let at = 0; at + segment.bytes <= segments.byteLength && notes < MAX_NOTE_SEGMENTS; at += segment.bytes) {
     if (segments.getUint32(at, true) !== PT_NOTE) continue;
@@ -169,31 +160,17 @@ async function readBuildId(file: FileHandle, header: DataView, layout: Layout): 
   return null;
 }
 
-/** Each note: size of its name, size of its contents, type, then both, each padded to four bytes. */
-function buildIdIn(notes: DataView): string | null {
-  for (let at = 0; at + 12 <= notes.byteLength; ) {
-    const nameBytes = notes.getUint32(at, true);
-    const contentBytes = notes.getUint32(at + 4, true);
-    const content = at + 12 + filledUp(nameBytes);
-    if (content + contentBytes > notes.byteLength) return null;
-    if (notes.getUint32(at + 8, true) === NT_GNU_BUILD_ID && textAt(notes, at + 12, nameBytes) === 'GNU')
-      return hexText(new Uint8Array(notes.buffer, notes.byteOffset + content, contentBytes));
-    at = content + filledUp(contentBytes);
-  }
-  return null;
-}
-
 async function readDebugLink(file: FileHandle, header: DataView, layout: Layout): Promise<string | null> {
   const { sections: table, section, wordBytes } = layout;
   const count = Math.min(header.getUint16(table.count, true), MAX_ENTRIES);
-  const sections = await bytesAt(file, wordAt(header, table.at, wordBytes), count * section.bytes);
+  const sections = viewOf(await bytesAt(file, wordAt(header, table.at, wordBytes), count * section.bytes));
   const namesAt = header.getUint16(table.names, true) * section.bytes;
   if (namesAt + section.bytes > sections.byteLength) return null;
   const names = await partAt(file, sections, namesAt, section, wordBytes);
   for (let at = 0; at + section.bytes <= sections.byteLength; at += section.bytes) {
     const name = sections.getUint32(at, true);
-    if (name < names.byteLength && textAt(names, name, 32) === '.gnu_debuglink')
-      return textAt(await partAt(file, sections, at, section, wordBytes), 0, 255);
+    if (textAt(names.subarray(name, name + MAX_SECTION_NAME_BYTES), 0) === '.gnu_debuglink')
+      return textAt(await partAt(file, sections, at, section, wordBytes), 0);
   }
   return null;
 }
@@ -203,23 +180,12 @@ function partAt(file: FileHandle, table: DataView, entry: number, { at, length }
   return bytesAt(file, wordAt(table, entry + at, wordBytes), wordAt(table, entry + length, wordBytes));
 }
 
-async function bytesAt(file: FileHandle, at: number, length: number): Promise<DataView> {
+async function bytesAt(file: FileHandle, at: number, length: number): Promise<Uint8Array> {
   const buffer = new Uint8Array(Math.min(length, MAX_BYTES));
   const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
-  return new DataView(buffer.buffer, 0, bytesRead);
+  return buffer.subarray(0, bytesRead);
 }
 
 function wordAt(view: DataView, at: number, bytes: 4 | 8): number {
   return bytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
-}
-
-/** Up to the first zero byte. */
-function textAt(view: DataView, at: number, maxBytes: number): string {
-  const bytes = new Uint8Array(view.buffer, view.byteOffset + at, Math.min(maxBytes, view.byteLength - at));
-  const end = bytes.indexOf(0);
-  return latin1Text(bytes, 0, end === -1 ? bytes.length : end);
-}
-
-function filledUp(bytes: number): number {
-  return Math.ceil(bytes / 4) * 4; // without bit operations, sizes up to 4 GiB do not wrap
 }

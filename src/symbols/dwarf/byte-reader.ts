@@ -1,7 +1,8 @@
 /**
  * Reads the numbers of DWARF sections from bytes that cannot be trusted.
  */
-import { decodeText, viewOf } from '../byte-source.js';
+import { viewOf } from '../../codec/bytes.js';
+import { decodeText } from '../byte-source.js';
 
 /** The debug information contradicts itself, or uses what is not known here. Only this reader's callers see it. */
 export class DwarfFault {

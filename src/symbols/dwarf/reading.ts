@@ -3,9 +3,10 @@
  * its sections.
  */
 
+import { viewOf } from '../../codec/bytes.js';
 import { type Zstd, ZstdFault } from '../../codec/zstd.js';
 import { inflateZlib } from '../../host/zip.js';
-import { type ByteSource, partOf, viewOf, wordAt } from '../byte-source.js';
+import { type ByteSource, partOf, wordAt } from '../byte-source.js';
 import { bytesOf, type ElfFile, type ElfSection, SectionType, sectionNamed } from '../elf-file.js';
 import { ByteReader, DwarfFault, orNull } from './byte-reader.js';
 

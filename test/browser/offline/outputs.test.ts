@@ -71,9 +71,7 @@ const packed =
   (fixture: string): Prepare =>
   async (dir) => {
     const { args } = await (fixture.endsWith('.gz') ? waits(fixture) : withBinaries(fixture, 'recordings/root'))(dir);
-    expect(await ptflame(['pack', ...args, '-o', 'trace.pack', '-q'], { cwd: dir.path })).toMatchObject({
-      exitCode: 0,
-    });
+    await write(['pack', ...args], ['trace.pack'], dir);
     return { files: ['trace.pack'], args: ['trace.pack'] };
   };
 
@@ -87,7 +85,7 @@ const withWakings: Prepare = async (dir) => {
 const madeOf =
   (command: readonly string[], file: string): Prepare =>
   async (dir) => {
-    expect(await ptflame([...command, '-o', file, '-q'], { cwd: dir.path })).toMatchObject({ exitCode: 0 });
+    await write(command, [file], dir);
     return { files: [file], args: [file] };
   };
 
@@ -127,6 +125,14 @@ const CASES: Readonly<Record<string, Prepare>> = {
 
 const MENU = { folded: 'Folded stacks', json: 'Profile', svg: 'Picture', html: 'Report page', ptf: 'Trace' } as const;
 
+const wantedFile = (format: keyof typeof MENU) => `wanted.${format}`;
+
+/** All outputs are written by one run: test/cli/output shows that each is that of a run of its own. */
+async function write(words: readonly string[], outputs: readonly string[], dir: Directory): Promise<void> {
+  const run = await ptflame([...words, ...outputs.flatMap((file) => ['-o', file]), '-q'], { cwd: dir.path });
+  expect(run).toMatchObject({ exitCode: 0 });
+}
+
 const timeout = 120_000;
 
 /** Of text and of Intel PT; other tests show that the number of workers changes nothing. */
@@ -135,10 +141,9 @@ const BY_ONE_WORKER = ['a large text', 'a recording with losses'];
 test.for(Object.entries(CASES))('%s', { timeout }, async ([name, prepare], { dir }) => {
   const { files, args } = await prepare(dir);
   const formats = (Object.keys(MENU) as (keyof typeof MENU)[]).filter((own) => name !== 'a profile' || own !== 'ptf');
-  for (const format of formats) {
-    const command = format === 'ptf' ? 'import' : 'render';
-    const run = await ptflame([command, ...args, '-o', `wanted.${format}`, '-q'], { cwd: dir.path });
-    expect(run).toMatchObject({ exitCode: 0 });
+  for (const command of ['render', 'import']) {
+    const outputs = formats.filter((format) => (format === 'ptf') === (command === 'import')).map(wantedFile);
+    if (outputs.length > 0) await write([command, ...args], outputs, dir);
   }
   for (const cores of BY_ONE_WORKER.includes(name) ? [1, 2] : [2]) {
     const page = await openOfflinePage(browser, cores);
@@ -147,7 +152,7 @@ test.for(Object.entries(CASES))('%s', { timeout }, async ([name, prepare], { dir
     expect(await shown(page)).toBe('report');
     for (const format of formats) {
       const { bytes } = await save(page, MENU[format]);
-      const wanted = await readFile(dir.file(`wanted.${format}`));
+      const wanted = await readFile(dir.file(wantedFile(format)));
       const sizes = `${bytes.length} bytes, wanted ${wanted.length}`;
       expect.soft(bytes.equals(wanted), `${format} by ${cores}: ${sizes}`).toBe(true);
     }
@@ -164,10 +169,7 @@ describe('two are compared, and the files are those of ptflame diff', () => {
   };
   const packs: Prepare = async (dir) => {
     const { args } = await recordings(dir);
-    for (const file of args.slice(0, 2)) {
-      const pack = ['pack', file, ...args.slice(2), '-o', `${file}.pack`, '-q'];
-      expect(await ptflame(pack, { cwd: dir.path })).toMatchObject({ exitCode: 0 });
-    }
+    for (const file of args.slice(0, 2)) await write(['pack', file, ...args.slice(2)], [`${file}.pack`], dir);
     const files = args.slice(0, 2).map((file) => `${file}.pack`);
     return { files, args: files };
   };
@@ -177,7 +179,7 @@ describe('two are compared, and the files are those of ptflame diff', () => {
       const files = ['demo-cre', 'thread-create-switch-migrate'].map((name) => `${name}.${ending}`);
       for (const file of files) {
         const from = fixturePath(`lab/${file.replace(/\.\w+$/, '.txt')}`);
-        expect(await ptflame([command, from, '-o', file, '-q'], { cwd: dir.path })).toMatchObject({ exitCode: 0 });
+        await write([command, from], [file], dir);
       }
       return { files, args: files };
     };
@@ -193,11 +195,11 @@ describe('two are compared, and the files are those of ptflame diff', () => {
     await drop(page, ...files.map((file) => (file.startsWith('/') ? file : dir.file(file))));
     expect(await shown(page)).toBe('report');
     expect(await page.title()).toContain(`${args[0]} → ${args[1]}`);
-    for (const format of ['folded', 'svg', 'html'] as const) {
-      const run = await ptflame(['diff', ...args, '-o', `wanted.${format}`, '-q'], { cwd: dir.path });
-      expect(run).toMatchObject({ exitCode: 0 });
+    const compared = ['folded', 'svg', 'html'] as const;
+    await write(['diff', ...args], compared.map(wantedFile), dir);
+    for (const format of compared) {
       const { bytes } = await save(page, MENU[format]);
-      expect.soft(bytes.equals(await readFile(dir.file(`wanted.${format}`))), format).toBe(true);
+      expect.soft(bytes.equals(await readFile(dir.file(wantedFile(format)))), format).toBe(true);
     }
     await page.close();
   });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { lackingAtFirst, lackingByLoss } from '../../../cli/input/lacking-files.js';
 import type { NeededFile } from '../../../src/perfdata/pack/needed-files.js';
 
-const file = (path: string, state: NeededFile['state']): NeededFile => ({ path, state, buildId: null, debugFiles: [] });
+const file = (path: string, state: NeededFile['state']): NeededFile => ({ path, state, buildId: null });
 const loss = (path: string | null, lostNs: number, code = 5) =>
   ({ cause: 'decode-error', code, message: '', file: path, gaps: 1, lostNs }) as const;
 const many = Array.from({ length: 12 }, (_, row) => file(`/lib/${String.fromCharCode(97 + row)}`, 'missing'));

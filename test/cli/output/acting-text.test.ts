@@ -45,7 +45,7 @@ test.each([
   ['report', '-', '--root', NAME],
   [NAME],
 ])('escapes control characters in the arguments of %s', async (...args) => {
-  const { stdout, stderr } = await ptflame(args, { input: TRACE });
+  const { stdout, stderr } = await ptflame(args, args.includes('-') ? { input: TRACE } : {});
   expect(stdout + stderr).toContain('gnp');
   expect(stdout + stderr).not.toMatch(CONTROL);
 });

@@ -12,14 +12,19 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** Returns what is wrong, with the first place; `within`: a selector of a part of the page. */
+/**
+ * Returns what is wrong, with the first place; `within`: a selector of a part of the page. The dark theme differs from the light
+ * one in its colours: only they are checked.
+ */
 export function axeViolations(page: Page, within = 'html'): Promise<string[]> {
   return page.evaluate(
     async ([source, part]) => {
-      type Axe = { run: (part: string) => Promise<{ violations: Violation[] }> };
+      type Axe = { run: (part: string, options: object) => Promise<{ violations: Violation[] }> };
       const holder = globalThis as unknown as { axe?: Axe };
       if (!holder.axe) new Function(source)();
-      const { violations } = await (holder.axe as Axe).run(part);
+      const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+      const options = { resultTypes: ['violations'], ...(isDark && { runOnly: ['color-contrast'] }) };
+      const { violations } = await (holder.axe as Axe).run(part, options);
       return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
     },
     [AXE, within] as const,

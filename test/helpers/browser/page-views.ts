@@ -2,9 +2,17 @@
  * Builds the views of a profile from its page data, written and read again.
  */
 import type { Profile } from '../../../src/index.js';
-import { readPageData } from '../../../src/page/browser/platform/decode.js';
+import { openPageData } from '../../../src/page/browser/platform/decode.js';
+import type { PageData } from '../../../src/page/data/page-data.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { Views } from '../../../src/page/view/views.js';
+
+/** Reads and checks everything. */
+export function readPageData(bytes: Uint8Array): PageData {
+  const data = openPageData(bytes);
+  for (const { durations: _ } of data.threads); // reading a lazy field forces it
+  return data;
+}
 
 export function viewsOf(profile: Profile): Views {
   return new Views(readPageData(Buffer.concat(writePageData(profile))));

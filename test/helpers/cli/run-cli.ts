@@ -58,7 +58,7 @@ export interface RunOptions {
   /** Added to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Piped to standard input; null: an open pipe without data; absent: /dev/null. */
+  /** Standard input, of a process through a pipe; null: an open pipe without data; absent: /dev/null. */
   readonly input?: string | Uint8Array | null;
   /** A file descriptor for standard output. Default: a pipe. */
   readonly stdout?: number;
@@ -68,17 +68,25 @@ export interface RunOptions {
  * Runs the program to its end: in this process, which is faster, unless the run needs its own.
  */
 export async function ptflame(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  if (!needsProcess(args, options)) return runHere(args, options);
+  const { env, cwd, input } = options;
+  if (!needsProcess(args, options))
+    return runHere(args, { ...(env && { env }), ...(cwd !== undefined && { cwd }), ...(input && { input }) });
   const { exitCode, stdout, stderr } = await startPtflame(args, options);
   return { exitCode, stdout: String(stdout ?? ''), stderr };
 }
 
 /** Workers load built files, and `--memory` applies to a whole process. */
-const NEEDS_PROCESS: ReadonlySet<string> = new Set(['-', '-j', '--jobs', '--memory', '-o-']);
+const NEEDS_PROCESS: ReadonlySet<string> = new Set(['-j', '--jobs', '--memory', '-o-']);
 
 function needsProcess(args: readonly string[], { env = {}, input, stdout }: RunOptions): boolean {
   const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
-  return isForNode || input !== undefined || stdout !== undefined || args.some((arg) => NEEDS_PROCESS.has(arg));
+  if (isForNode || stdout !== undefined || args.some((arg) => NEEDS_PROCESS.has(arg))) return true;
+  return args.includes('-') ? !input || isOutput(args) : input !== undefined;
+}
+
+/** Whether `-` is standard output. */
+function isOutput(args: readonly string[]): boolean {
+  return args.some((arg, at) => arg === '-' && /^(?:-o|--output)$/.test(args[at - 1] ?? ''));
 }
 
 /** Starts the program, for tests that interact with it. */

@@ -2,7 +2,7 @@
  * Runs a command in this process as if in its own, and returns its exit code and output.
  */
 import { tmpdir } from 'node:os';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
 import { reportError } from '../../../cli/process/exit.js';
 import { run } from '../../../cli/run.js';
@@ -28,6 +28,8 @@ export interface Environment {
   readonly cwd?: string;
   /** Added to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Standard input. Default: that of this process. */
+  readonly input?: string | Uint8Array;
 }
 
 export function runHere(args: readonly string[], environment: Environment): Promise<Run> {
@@ -36,21 +38,22 @@ export function runHere(args: readonly string[], environment: Environment): Prom
   return next;
 }
 
-async function runAlone(args: readonly string[], { cwd = tmpdir(), env: added }: Environment): Promise<Run> {
+async function runAlone(args: readonly string[], { cwd = tmpdir(), env: added, input }: Environment): Promise<Run> {
   const [directory, env] = [process.cwd(), { ...process.env }];
   const outputs = { stdout: new Collector(), stderr: new Collector() };
-  const streams = (['stdout', 'stderr'] as const).map(
-    (name) => [name, Object.getOwnPropertyDescriptor(process, name) as PropertyDescriptor] as const,
+  const ours = { ...outputs, ...(input !== undefined && { stdin: inPieces(Buffer.from(input)) }) };
+  const streams = Object.entries(ours).map(
+    ([name, stream]) => [name, stream, Object.getOwnPropertyDescriptor(process, name) as PropertyDescriptor] as const,
   );
   unchanged = env;
   process.chdir(cwd);
   Object.assign(process.env, added);
-  for (const [name] of streams) Object.defineProperty(process, name, { configurable: true, value: outputs[name] });
+  for (const [name, value] of streams) Object.defineProperty(process, name, { configurable: true, value });
   try {
     const exitCode = await exitCodeOf(args);
     return { exitCode, stdout: outputs.stdout.text, stderr: outputs.stderr.text };
   } finally {
-    for (const [name, stream] of streams) Object.defineProperty(process, name, stream);
+    for (const [name, , theirs] of streams) Object.defineProperty(process, name, theirs);
     restoreEnv(env);
     unchanged = null;
     process.chdir(directory);
@@ -72,6 +75,15 @@ async function exitCodeOf(args: readonly string[]): Promise<number> {
 function restoreEnv(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
+}
+
+const PIPE_BYTES = 65_536;
+
+function inPieces(bytes: Buffer): Readable {
+  function* pieces() {
+    for (let at = 0; at < bytes.length; at += PIPE_BYTES) yield bytes.subarray(at, at + PIPE_BYTES);
+  }
+  return Readable.from(pieces());
 }
 
 class Collector extends Writable {

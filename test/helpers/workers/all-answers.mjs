@@ -1,7 +1,8 @@
 /**
- * Reads and replays all fixtures, and prints a hash of each answer, and which tasks workers were given.
+ * Reads and replays fixtures, and prints a hash of each answer with the half that it is in, and which tasks workers were given.
  *
- * Arguments: `workers` gives all to workers, however small it is, and `alone` nothing; and parts of the names of fixtures.
+ * Arguments: `workers` gives all to workers, however small it is, and `alone` nothing; which half, 0 or 1, or `both`; and parts
+ * of the names of fixtures.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +31,7 @@ import { WorkerPool } from '../../../dist/src/pipeline/workers/worker-pool.js';
 import { waitsAnswer } from '../../../dist/src/questions/waits/ask-wait-summary.js';
 import { symbolFiles } from '../../../dist/src/symbols/symbol-files.js';
 
-const [, , how, ...wanted] = argv;
+const [, , how, which, ...wanted] = argv;
 
 const none = { toWake: 0, toShare: 0 };
 /** All is given to workers, in many pieces. */
@@ -59,7 +60,13 @@ function fixtures(folder, ending) {
     .map((name) => `fixtures/${folder}/${name}`);
 }
 
+let asked = 0;
+
+/** Each half has every way and kind of input. */
 async function answer(name, work) {
+  const half = (asked + Math.floor(asked / 2)) % 2;
+  asked++;
+  if (which !== 'both' && Number(which) !== half) return;
   let text;
   try {
     text = await work();
@@ -67,7 +74,7 @@ async function answer(name, work) {
     if (error.code === undefined) throw error;
     text = `${error.code}: ${error.message}`;
   }
-  console.log(name, createHash('sha256').update(text).digest('hex').slice(0, 16), text.length);
+  console.log(half, name, createHash('sha256').update(text).digest('hex').slice(0, 16), text.length);
 }
 
 const foldedOf = async (input) =>

@@ -10,13 +10,13 @@ import { CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../../src/model/calls/ca
 import { Doubt } from '../../../src/model/calls/doubts.js';
 import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
-import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import { readShape } from '../../../src/page/data/columns.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
 import { callerRows } from '../../../src/page/data/page-data.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { renderHtml } from '../../../src/page/html.js';
 import { treeOf } from '../../../src/page/view/selected-trees.js';
+import { readPageData } from '../../helpers/browser/page-views.js';
 import { profileOfNames } from '../../helpers/checks/files/profile-file.js';
 import { analyzeText, fixture } from '../../helpers/traces/load.js';
 

@@ -8,10 +8,10 @@ import { CallTreeBuilder, NODE_COLUMNS, ROOT, withoutEmptyNodes } from '../../..
 import { compareSymbols } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
-import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { treeOf } from '../../../src/page/view/selected-trees.js';
+import { readPageData } from '../../helpers/browser/page-views.js';
 import { jsonOf } from '../../helpers/checks/files/profile-file.js';
 import { damagedExecutions } from '../../helpers/random/damaged-executions.js';
 import { randomProfiles } from '../../helpers/random/random-profiles.js';

@@ -4,14 +4,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Blocker, BlockerKind, WaitsByPath } from '../../../src/model/profile/waits-by-path.js';
 import { NONE } from '../../../src/model/units.js';
-import { readPageData } from '../../../src/page/browser/platform/decode.js';
 import { analyzeForPage, type PageContents } from '../../../src/page/contents/analyze-for-page.js';
 import { writePageData } from '../../../src/page/data/write.js';
 import { blockerText, pieceText, reasonText, waitsText } from '../../../src/page/view/captions/wakings.js';
 import { START, type State } from '../../../src/page/view/state.js';
 import { Views } from '../../../src/page/view/views.js';
 import { summedPieces, waitsOfFunction } from '../../../src/page/view/waits.js';
-import { symbolOf } from '../../helpers/browser/page-views.js';
+import { readPageData, symbolOf } from '../../helpers/browser/page-views.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { lockTrace } from '../../helpers/traces/lock-trace.js';
 

@@ -54,23 +54,3 @@ test('reports unreadable files', async ({ dir }) => {
   const [file] = await neededFiles(recordingOfFiles({ '/bin/secret': ID }), dir.path);
   expect(file?.state).toBe(process.geteuid?.() === 0 ? 'same' : 'unreadable');
 });
-
-test('finds debug symbols by build id, by name, and next to the file', async ({ dir }) => {
-  await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: 'x.dbg' }));
-  const debugFiles = [
-    '/usr/lib/debug/.build-id/01/23456789abcdef.debug',
-    '/opt/.debug/x.dbg',
-    '/usr/lib/debug/opt/x.dbg',
-    '/usr/lib/debug/opt/x.debug',
-  ];
-  for (const path of debugFiles) await install(dir, path, 'symbols');
-  const [file] = await neededFiles(recordingOfFiles({ '/opt/x': ID }), dir.path);
-  expect(file).toEqual({ path: '/opt/x', buildId: ID, state: 'same', debugFiles });
-});
-
-test('does not follow a debug link to another directory', async ({ dir }) => {
-  await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: '../../secret' }));
-  await install(dir, '/secret', 'x');
-  const [file] = await neededFiles(recordingOfFiles({ '/opt/x': ID }), dir.path);
-  expect(file?.debugFiles).toEqual([]);
-});

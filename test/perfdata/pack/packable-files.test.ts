@@ -112,15 +112,27 @@ describe('without a recorded build id', () => {
   );
 });
 
-test('packs separate debug symbols only of the same build', async ({ dir }) => {
+test('packs separate debug symbols by build id, by name, and next to the file, only of the same build', async ({
+  dir,
+}) => {
   await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: 'x.dbg' }));
-  await install(dir, '/usr/lib/debug/.build-id/01/23456789abcdef.debug', ELF);
-  await install(dir, '/opt/.debug/x.dbg', elfFile({ buildId: OTHER_ID }));
-  await install(dir, '/usr/lib/debug/opt/x.dbg', 'secret');
-  expect((await outcome({ '/opt/x': ID }, dir.path)).packed).toEqual([
-    '/opt/x',
+  const places = [
     '/usr/lib/debug/.build-id/01/23456789abcdef.debug',
-  ]);
+    '/opt/.debug/x.dbg',
+    '/usr/lib/debug/opt/x.dbg',
+    '/usr/lib/debug/opt/x.debug',
+  ];
+  for (const place of places) await install(dir, place, ELF);
+  expect((await outcome({ '/opt/x': ID }, dir.path)).packed).toEqual(['/opt/x', ...places]);
+  await install(dir, places[1], elfFile({ buildId: OTHER_ID }));
+  await install(dir, places[2], 'secret');
+  expect((await outcome({ '/opt/x': ID }, dir.path)).packed).toEqual(['/opt/x', places[0], places[3]]);
+});
+
+test('does not follow a debug link to another directory', async ({ dir }) => {
+  await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: '../../secret' }));
+  await install(dir, '/secret', ELF);
+  expect((await outcome({ '/opt/x': ID }, dir.path)).packed).toEqual(['/opt/x']);
 });
 
 test('takes only the recorded vdso from the cache of build ids', async ({ dir }) => {

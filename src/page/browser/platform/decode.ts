@@ -39,17 +39,9 @@ export async function decodeTimeline(base64: string): Promise<Timeline> {
 }
 
 /**
- * Reads the page data from the joined bytes of `writePageData`.
- *
- * Reads and checks everything. @throws Error for invalid bytes
+ * Reads the page data from the joined bytes of `writePageData`. Durations are read and checked on first use: no graph needs
+ * them. @throws Error for invalid bytes
  */
-export function readPageData(bytes: Uint8Array): PageData {
-  const data = openPageData(bytes);
-  for (const { durations: _ } of data.threads); // reading a lazy field forces it
-  return data;
-}
-
-/** Reads the page data from its bytes. Durations are read and checked on first use: no graph needs them. */
 export function openPageData(bytes: Uint8Array): PageData {
   const reader = pageReader(bytes);
   const { nodes, threads, waits = null, ...head } = readHead(reader);

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { latencyAnswer } from '../../../../src/answers.js';
 import { openTraceFile } from '../../../../src/index.js';
 import { callInChart } from '../../../../src/page/browser/panel/calls-section.js';
-import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import { writePageData } from '../../../../src/page/data/write.js';
 import { callNear, cellAt } from '../../../../src/page/view/calls/calls-of-function.js';
@@ -13,7 +12,7 @@ import { START, type State } from '../../../../src/page/view/state.js';
 import { Views } from '../../../../src/page/view/views.js';
 import { type AnalyzeOptions, askLatency } from '../../../../src/pipeline/analyze.js';
 import { DurationAxis } from '../../../../src/render/plot/calls-plot.js';
-import { symbolOf } from '../../../helpers/browser/page-views.js';
+import { readPageData, symbolOf } from '../../../helpers/browser/page-views.js';
 import { fixturePath } from '../../../helpers/cli/run-cli.js';
 
 const DEMO = fixturePath('demo/threads.perf.txt.gz');

@@ -4,7 +4,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Diff, diffOf } from '../../../../src/answers.js';
 import { openTraceFile, type Profile } from '../../../../src/index.js';
-import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import { writePageData } from '../../../../src/page/data/write.js';
 import { OpenPaths } from '../../../../src/page/view/call-paths.js';
@@ -15,7 +14,7 @@ import type { FunctionRow } from '../../../../src/page/view/view.js';
 import { Views } from '../../../../src/page/view/views.js';
 import { compareProfiles } from '../../../../src/render/diff/comparison.js';
 import { diffPaths, widthsOf } from '../../../../src/render/diff/paths.js';
-import { symbolOf } from '../../../helpers/browser/page-views.js';
+import { readPageData, symbolOf } from '../../../helpers/browser/page-views.js';
 import { fixturePath } from '../../../helpers/cli/run-cli.js';
 
 const options = { trees: 'apart', durations: true, timelineBytes: 1e6 } as const;

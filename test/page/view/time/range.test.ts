@@ -12,7 +12,6 @@ import type { Quality } from '../../../../src/model/profile/profile.js';
 import type { Timeline } from '../../../../src/model/profile/timeline.js';
 import type { Bounds } from '../../../../src/model/units.js';
 import { partOfRange, profileOf } from '../../../../src/page/browser/downloads.js';
-import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';
 import { writePageData } from '../../../../src/page/data/write.js';
@@ -20,6 +19,7 @@ import { borderAway, snappedRange } from '../../../../src/page/view/range.js';
 import { RangeData } from '../../../../src/page/view/selected-trees.js';
 import { START } from '../../../../src/page/view/state.js';
 import { Views } from '../../../../src/page/view/views.js';
+import { readPageData } from '../../../helpers/browser/page-views.js';
 import { everyNth } from '../../../helpers/random/times.js';
 import { traceFiles } from '../../../helpers/traces/all-fixtures.js';
 

@@ -4,7 +4,6 @@
 import { describe, expect, test } from 'vitest';
 import { openTraceFile } from '../../../../src/index.js';
 import { ACTIVITIES, activityOf } from '../../../../src/model/profile/timeline.js';
-import { readPageData } from '../../../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../../../src/page/contents/analyze-for-page.js';
 import type { PageData } from '../../../../src/page/data/page-data.js';
 import { writePageData } from '../../../../src/page/data/write.js';
@@ -18,6 +17,7 @@ import {
   TimeColumns,
 } from '../../../../src/page/view/columns.js';
 import { Views } from '../../../../src/page/view/views.js';
+import { readPageData } from '../../../helpers/browser/page-views.js';
 
 const FILES = [
   'hardware/go-gogo-switch.txt',
