@@ -95,6 +95,7 @@ async function capture(
 ): Promise<string | null> {
   refuseUselessOptions(options, trigger);
   if (machine.pmu === null && !options.noTrace) throw noIntelPt(machine);
+  refuseMissingTracing(options, machine);
   refuseMissingTargets(target);
   const version = await perfVersion(options.perf);
   const { captureCalls } = await import('../record/trigger/capture.js');
@@ -102,8 +103,10 @@ async function capture(
 }
 
 /** What shows the recording; null: it is rendered now, or has only probes. */
-function nextCommand({ output, render, noTrace, waits }: RecordOptions): readonly string[] | null {
+function nextCommand({ output, render, noTrace, waits, probe = [] }: RecordOptions): readonly string[] | null {
   if (!noTrace) return render ? null : ['render', output, '-o', 'flame.html'];
+  const called = probe.find(({ at }) => at === 'calls');
+  if (called !== undefined) return [waits === undefined ? 'latency' : 'requests', called.name, output];
   return waits === undefined ? null : ['waits', output];
 }
 
