@@ -15,7 +15,7 @@ import { removalCommand } from '../record/probes.js';
 import { recordToFile } from '../record/record-to-file.js';
 import { offlineCpus, planRecording, type RecordingPlan } from '../record/recording-plan.js';
 import { parseTarget, refuseMissingTargets, type Target } from '../record/target.js';
-import { refuseMissingTracing } from '../record/tracepoints.js';
+import { missingWork, refuseMissingTracing } from '../record/tracepoints.js';
 import { type CallTrigger, parseTrigger, refuseCaptureOptions, refuseUselessOptions } from '../record/trigger/spec.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
@@ -70,7 +70,8 @@ export async function record(options: RecordOptions, command: readonly string[] 
     for (const line of plan.probes?.warnings ?? []) notify(line);
     const script = dryRunScript(plan, options.perf, options.render ?? []);
     process.stdout.write(script.map((line) => `${line}\n`).join(''));
-    for (const line of assumptions(plan, machine, version)) notify(`note: ${line}`);
+    for (const line of [...assumptions(plan, machine, version), ...missingWork(options, machine)])
+      notify(`note: ${line}`);
     return null;
   }
   if (machine.pmu === null && !options.noTrace) throw noIntelPt(machine);
@@ -79,6 +80,7 @@ export async function record(options: RecordOptions, command: readonly string[] 
   const version = await perfVersion(options.perf);
   const plan = await planRecording({ options, target, machine, version, group: probeGroup(process.pid) });
   for (const line of plan.probes?.warnings ?? []) notify(line);
+  for (const line of missingWork(options, machine)) notify(`note: ${line}`);
   await recordToFile(plan, { machine, version, notify, quiet: options.quiet });
   const next = nextCommand(options);
   if (next !== null) notify(`next: ${shellWords(['ptflame', ...next])}`);

@@ -25,7 +25,7 @@ export async function withEvents<Result>(
 ): Promise<Result> {
   const { directory } = machine.tracing;
   const recordBoth = () => (wakings === null ? record() : withWakings(wakings, record, notify, timeouts));
-  if (directory === null || (probes === null && wakings === null)) return recordBoth();
+  if (directory === null || (probes === null && tracepoints.length === 0)) return recordBoth();
   const writeAndRecord = async (probeEvents: readonly string[]) => {
     const events = [...tracepoints, ...probeEvents, ...(wakings === null ? [] : [WAKING])];
     await writeFormats(output, events, directory, chains !== null);

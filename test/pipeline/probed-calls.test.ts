@@ -168,6 +168,38 @@ describe('a span from one probe to another', () => {
   });
 });
 
+test('before a CPU has overwritten its samples, calls are not known', async () => {
+  const text = '10 8 cmd 900\n60 8 cmd/ 900\n70 8 cmd 900\n80 8 cmd/ 900\n40 7 parse 800\n50 7 parse/ 800';
+  const callsIn = async (command: readonly string[]) => {
+    const { sampled, ...input } = recorded(text);
+    const inputs = [{ ...input, sampled: { ...sampled, command } }];
+    const { calls } = await askLatency(inputs, { functions: 'cmd', slowest: 9 }, { durations: true });
+    return calls.slowest.map(({ durationNs }) => durationNs);
+  };
+  expect(await callsIn(['perf', 'record'])).toEqual([50_000, 10_000]);
+  expect(await callsIn(['perf', 'record', '--overwrite'])).toEqual([10_000]);
+});
+
+test('the slowest calls have the arguments and the result that probes recorded, without the stack pointer', async () => {
+  const { sampled, ...input } = recorded('10 7 cmd 900\n30 7 cmd/ 900\n40 7 cmd 900\n45 7 cmd/ 900');
+  const [entry, exit] = sampled.samples.tables as [SampleTable, SampleTable];
+  const job = { name: 'job', style: 'hexadecimal', numbers: Float64Array.of(0x7f0010, -16), texts: null } as const;
+  const value = { name: 'value', numbers: Float64Array.of(-1, Number.NaN), texts: null } as const;
+  const tables = [
+    { ...entry, fields: [...entry.fields, job] },
+    { ...exit, fields: [...exit.fields, value] },
+  ];
+  const inputs = [{ ...input, sampled: { ...sampled, samples: { ...sampled.samples, tables } } }];
+  const { calls } = await askLatency(inputs, { functions: 'cmd', slowest: 9 }, { durations: true });
+  expect(calls.slowest.map(({ values }) => values)).toEqual([
+    [
+      { at: 'entry', name: 'job', value: '0x7f0010' },
+      { at: 'return', name: 'value', value: '-1' },
+    ],
+    [{ at: 'entry', name: 'job', value: '0xfffffffffffffff0' }],
+  ]);
+});
+
 test('requests are calls between probes, with the work of others by keys', async () => {
   const { requests } = await askRequests([recorded(`${THREAD}10 7 cmd 900\n40 7 cmd/ 900\n20 8 in\n90 8 out`)], {
     root: 'cmd',

@@ -102,7 +102,7 @@ function recorderCommand({ options, pids, machine, directory }: CaptureInput, pr
   if (options.noTrace)
     return [
       ...[options.perf, 'record', ...output, '--overwrite', '-m', EVENTS_BUFFER, '--switch-events'],
-      ...[...tracepoints(machine), ...probes].flatMap((event) => ['-e', event]),
+      ...[...tracepoints(options, machine), ...probes].flatMap((event) => ['-e', event]),
       ...['-e', 'cpu-clock/freq=1000/u', '--no-buildid', ...common], // -F would thin out the tracepoints, too
     ];
   const { pmu, cpu } = machine;
@@ -115,10 +115,10 @@ function recorderCommand({ options, pids, machine, directory }: CaptureInput, pr
 }
 
 /** Users who may not record tracepoints get samples and switches alone. */
-function tracepoints(machine: Machine): readonly string[] {
-  const { isReadable, missing } = machine.tracing;
+function tracepoints({ why }: RecordOptions, machine: Machine): readonly string[] {
+  const { isReadable, missing, kernelWork } = machine.tracing;
   if (!isReadable || !canTraceEverything(machine)) return [];
-  return [SWITCH, ...FUTEXES].filter((event) => !missing.includes(event));
+  return [...[SWITCH, ...FUTEXES].filter((event) => !missing.includes(event)), ...(why ? kernelWork : [])];
 }
 
 function refuseWithoutProbes({ place, machine }: CaptureInput, exits: number): void {
@@ -131,7 +131,7 @@ function refuseWithoutProbes({ place, machine }: CaptureInput, exits: number): v
 }
 
 /** Named as those that `--probe 'NAME=FILE:FUNCTION%calls'` makes, so that the snapshots have the calls, too. */
-function probesAt({ options, place, to, machine, group }: CaptureInput, exits: readonly number[]): PlannedProbe[] {
+function probesAt({ options, trigger, place, machine, group }: CaptureInput, exits: readonly number[]): PlannedProbe[] {
   const tracing = machine.tracing.directory as string; // else this user could not probe
   const { file, name: symbol } = place;
   const taken = options.probe?.map(({ name }) => name) ?? [];
@@ -144,8 +144,11 @@ function probesAt({ options, place, to, machine, group }: CaptureInput, exits: r
     offsets,
     commands: [appendProbes({ tracing, group, name, file, offsets, args: STACK_POINTER })],
   });
-  const entry = eventOf(symbol);
-  return [planned(entry, [place.entry]), planned(to === null ? `${entry}${RETURN_SUFFIX}` : eventOf(to.name), exits)];
+  const entry = eventOf(trigger.function);
+  return [
+    planned(entry, [place.entry]),
+    planned(trigger.to === null ? `${entry}${RETURN_SUFFIX}` : eventOf(trigger.to), exits),
+  ];
 }
 
 const MAX_EVENT_NAME = 40;

@@ -68,9 +68,10 @@ export function refuseUselessOptions(options: RecordOptions, { minNs }: CallTrig
     throw new PtflameError('BAD_OPTION', '--early needs a time after which a call is slow', {
       hint: "add it, such as --trigger 'parse>10ms'",
     });
-  if (options.probe !== undefined && !options.noTrace)
-    throw new PtflameError('BAD_OPTION', '--trigger FUNCTION and --probe go together only with --no-trace', {
-      hint: 'add --no-trace, or leave --probe out: Intel PT shows all calls',
+  const bare = (['probe', 'why'] as const).find((name) => options[name] !== undefined && options[name] !== false);
+  if (bare !== undefined && !options.noTrace)
+    throw new PtflameError('BAD_OPTION', `--trigger FUNCTION and --${bare} go together only with --no-trace`, {
+      hint: `add --no-trace, or leave --${bare} out`,
     });
   const useless = USELESS.find((name) => options[name] !== undefined && options[name] !== false);
   if (useless === undefined) return;

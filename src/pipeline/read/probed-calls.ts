@@ -12,7 +12,7 @@ import { endsOfSpan, findEvent } from '../replay/find-functions.js';
 /** As perf names the probe at the returns of a function. */
 export const RETURN_SUFFIX = '__return';
 /** The stack pointer, which at the entry and at the return points to the return address: their samples belong together. */
-const STACK_POINTER = 'sp';
+export const STACK_POINTER = 'sp';
 /** What a thread did outside of all probed calls. */
 export const NOT_PROBED = '[not probed]';
 

@@ -165,11 +165,12 @@ export class SampledSource implements Source {
     const probes = sampled.samples.tables.filter(({ length, event }) => length > 0 && !event.startsWith('sched:'));
     if (probes.length === 0) return;
     const offsetNs = context.timeOf({ seconds: originSeconds, ns: 0 });
-    const tables = probes.map((table) => rowsAt(timed(table, offsetNs), isPossibleTime));
+    const sinceNs = offsetNs + overwrittenUntil(sampled);
+    const tables = probes.map((table) => rowsAt(timed(table, offsetNs), (ns) => isPossibleTime(ns) && ns >= sinceNs));
     const found = probedCalls(
       tables,
       spans,
-      threadsThatSwitched(sampled, (time) => context.timeOf(time)),
+      threadsThatSwitched(sampled, sinceNs, (time) => context.timeOf(time)),
       context.interner,
     );
     if (found === null) return;
@@ -181,18 +182,40 @@ export class SampledSource implements Source {
   }
 }
 
+/** A CPU with fewer samples than this share of those of another one has overwritten none of them. */
+const OVERWRITING_SHARE = 1 / 4;
+
+/**
+ * Returns the time, as samples have it, until when some CPU has overwritten its samples: before, a thread may have called and
+ * returned on that CPU.
+ */
+function overwrittenUntil({ command, samples }: Recording): Nanoseconds {
+  if (!command?.includes('--overwrite')) return Number.NEGATIVE_INFINITY;
+  const cpus = new Map<number, { firstNs: Nanoseconds; count: number }>();
+  for (const { cpu, timeNs } of samples.tables)
+    for (let row = 0; row < cpu.length; row++) {
+      const own = cpus.get(cpu[row]) ?? { firstNs: timeNs[row], count: 0 };
+      cpus.set(cpu[row], { firstNs: Math.min(own.firstNs, timeNs[row]), count: own.count + 1 });
+    }
+  const most = Math.max(...[...cpus.values()].map(({ count }) => count));
+  const full = [...cpus.values()].filter(({ count }) => count >= OVERWRITING_SHARE * most);
+  return Math.max(...full.map(({ firstNs }) => firstNs));
+}
+
 /** Returns the threads that switches are known of: what they did before the first one and after the last one, too. */
 function threadsThatSwitched(
   { sideband, bounds }: Recording,
+  sinceNs: Nanoseconds,
   timeOf: (time: PerfTime) => Nanoseconds,
 ): Map<Tid, ProbedThread> {
   const threads = new Map<Tid, ProbedThread & { readonly switches: ThreadSwitch[]; endNs: Nanoseconds }>();
   if (bounds === null) return threads;
-  const [startNs, endNs] = [timeOf(bounds.start), timeOf(bounds.end)];
+  const [startNs, endNs] = [Math.max(timeOf(bounds.start), sinceNs), timeOf(bounds.end)];
   for (const { tid, cpu, time, record } of sideband) {
     if (record.what !== 'switch' || time === null || tid <= 0) continue;
     const isIn = record.direction === 'in';
-    const timeNs = Math.min(Math.max(timeOf(time), startNs), endNs);
+    const timeNs = Math.min(timeOf(time), endNs);
+    if (timeNs < startNs) continue;
     const known = threads.get(tid) ?? { startNs: isIn ? timeNs : startNs, endNs, switches: [] };
     known.switches.push({ timeNs, cpu, isIn });
     known.endNs = isIn ? endNs : timeNs;
