@@ -4,15 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { machineFacts, table, whereText } from '../report.js';
-import type { Trigger } from './compare.js';
+import { capture, durationOf, unmatched, writeReport } from './capturing.js';
 
 const LIMIT_NS = 5e6;
 /** One command of so many sleeps. */
@@ -32,65 +30,23 @@ const server = spawn(
   { stdio: 'ignore' },
 );
 await wait(2000);
-const output = join(folder, 'slow');
-const cli = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
-const what = ['--no-trace', '--trigger', `call>${LIMIT_NS / 1e6}ms`, '--every', '100ms', '--max-cost', '100%'];
-const recording = spawn(process.execPath, [cli, 'record', '-p', `${server.pid}`, ...what, '-o', output], {
-  stdio: ['ignore', 'ignore', 'pipe'],
-});
-let stderr = '';
-recording.stderr.on('data', (text: Buffer) => {
-  stderr += text;
-});
-const recorded = once(recording, 'exit');
-while (!stderr.includes('waiting for calls')) {
-  if (recording.exitCode !== null) throw new Error(stderr);
-  await wait(50);
-}
 const socket = connect(socketPath);
 /** How long each command took, by the client. */
 const commandNs: number[] = [];
-for (let at = 0; at < Number(values.commands); at++) commandNs.push(await timed(socket, at));
-await wait(1000);
-recording.kill('SIGINT');
-await recorded;
+const triggers = await capture(server.pid as number, `call>${LIMIT_NS / 1e6}ms`, async () => {
+  for (let at = 0; at < Number(values.commands); at++) commandNs.push(await timed(socket, at));
+});
 const slowLog = await ask(socket, 'SLOWLOG GET -1');
 socket.end();
 server.kill();
+rmSync(folder, { recursive: true });
 const serverNs = [...slowLog.matchAll(/\*6\r\n:\d+\r\n:\d+\r\n:(\d+)\r\n/g)]
   .map(([, us]) => Number(us) * 1e3)
   .reverse();
-const triggers = readFileSync(join(output, 'triggers.jsonl'), 'utf8')
-  .split('\n')
-  .filter(Boolean)
-  .map((line) => JSON.parse(line) as Trigger & { readonly startNs: number })
-  .sort((a, b) => a.endNs - b.endNs); // a line with a snapshot is written when that is
-rmSync(folder, { recursive: true });
-const durations = triggers.map(({ startNs, endNs }) => endNs - startNs);
-const seenMs = triggers.map(({ seenAfterNs }) => seenAfterNs / 1e6).sort((a, b) => a - b);
 const slow = commandNs.filter((ns) => ns >= LIMIT_NS);
-const columns = ['commands', 'slow by the slow log', 'triggers', 'missed', 'false', 'seen after ms: median', 'p99'];
-const at = (share: number) => (seenMs[Math.floor(seenMs.length * share)] ?? 0).toFixed(2);
-const counts = [
-  commandNs.length,
-  serverNs.length,
-  triggers.length,
-  unmatched(serverNs, durations),
-  unmatched(durations, slow),
-];
-process.stdout.write(`${whereText(machineFacts(values.date ?? new Date().toISOString().slice(0, 10)))}\n\n`);
-process.stdout.write(`${table(columns, [[...counts.map(String), at(0.5), at(0.99)]])}\n`);
-
-/** There is one client: all are in the order of time. Counts the inner times that none of the outer ones, which are longer, encloses. */
-function unmatched(inner: readonly number[], outer: readonly number[]): number {
-  let [next, count] = [0, 0];
-  for (const ns of inner) {
-    const found = outer.findIndex((own, row) => row >= next && own >= ns - 1e3);
-    if (found < 0) count++;
-    else next = found + 1;
-  }
-  return count;
-}
+const durations = triggers.map(durationOf);
+const faults = { missed: unmatched(serverNs, durations), wrong: unmatched(durations, slow) };
+writeReport(commandNs.length, serverNs.length, triggers, faults, values.date);
 
 async function timed(to: Socket, at: number): Promise<number> {
   const isSlow = Math.random() < 1 / SLOW_EVERY;

@@ -488,9 +488,35 @@ function slowCallLines(call: SlowCall, rank: number, { avgNs }: LatencyStats, wi
   };
   return [
     head,
+    ...valueLines(call),
     ...tableLines(rows, DIFFERENCE_COLUMNS, options),
     ...leftOutLines(call.differences.length - rows.length),
+    ...workLines(call, width),
   ];
+}
+
+/** "with job=0x7f0010 id=12, returned 0". */
+function valueLines({ values = [] }: SlowCall): string[] {
+  const listed = (at: 'entry' | 'return') =>
+    values.filter((each) => each.at === at).map(({ name, value }) => visibleText(`${name}=${value}`));
+  const [given, returned] = [listed('entry'), listed('return')].map((texts) => texts.join(' '));
+  const parts = [...(given ? [`with ${given}`] : []), ...(returned ? [`returned ${returned}`] : [])];
+  return parts.length === 0 ? [] : [parts.join(', ')];
+}
+
+type WorkRow = NonNullable<SlowCall['work']>[number];
+
+/** What the kernel did in it. */
+function workLines({ work = [] }: SlowCall, width: number): string[] {
+  if (work.length === 0) return [];
+  const time = (ns: number | null) => (ns === null ? '' : formatDuration(ns));
+  const columns: TableColumn<WorkRow>[] = [
+    { title: 'this call', text: ({ count }) => formatAverageCount(count) },
+    { title: 'average', text: ({ averageCount }) => formatAverageCount(averageCount) },
+    { title: 'time', text: ({ ns }) => time(ns) },
+    { title: 'average', text: ({ averageNs }) => time(averageNs) },
+  ];
+  return ['', ...tableLines(work, columns, { name: ({ kind }: WorkRow) => kind, nameTitle: 'in the kernel', width })];
 }
 
 const DIFFERENCE_COLUMNS: readonly TableColumn<DifferenceRow>[] = [

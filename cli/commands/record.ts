@@ -15,7 +15,7 @@ import { removalCommand } from '../record/probes.js';
 import { recordToFile } from '../record/record-to-file.js';
 import { offlineCpus, planRecording, type RecordingPlan } from '../record/recording-plan.js';
 import { parseTarget, refuseMissingTargets, type Target } from '../record/target.js';
-import { refuseMissingTracing } from '../record/tracepoints.js';
+import { missingWork, refuseMissingTracing } from '../record/tracepoints.js';
 import { type CallTrigger, parseTrigger, refuseCaptureOptions, refuseUselessOptions } from '../record/trigger/spec.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
@@ -70,7 +70,8 @@ export async function record(options: RecordOptions, command: readonly string[] 
     for (const line of plan.probes?.warnings ?? []) notify(line);
     const script = dryRunScript(plan, options.perf, options.render ?? []);
     process.stdout.write(script.map((line) => `${line}\n`).join(''));
-    for (const line of assumptions(plan, machine, version)) notify(`note: ${line}`);
+    for (const line of [...assumptions(plan, machine, version), ...missingWork(options, machine)])
+      notify(`note: ${line}`);
     return null;
   }
   if (machine.pmu === null && !options.noTrace) throw noIntelPt(machine);
@@ -79,6 +80,7 @@ export async function record(options: RecordOptions, command: readonly string[] 
   const version = await perfVersion(options.perf);
   const plan = await planRecording({ options, target, machine, version, group: probeGroup(process.pid) });
   for (const line of plan.probes?.warnings ?? []) notify(line);
+  for (const line of missingWork(options, machine)) notify(`note: ${line}`);
   await recordToFile(plan, { machine, version, notify, quiet: options.quiet });
   const next = nextCommand(options);
   if (next !== null) notify(`next: ${shellWords(['ptflame', ...next])}`);
@@ -95,6 +97,7 @@ async function capture(
 ): Promise<string | null> {
   refuseUselessOptions(options, trigger);
   if (machine.pmu === null && !options.noTrace) throw noIntelPt(machine);
+  refuseMissingTracing(options, machine);
   refuseMissingTargets(target);
   const version = await perfVersion(options.perf);
   const { captureCalls } = await import('../record/trigger/capture.js');
@@ -102,8 +105,10 @@ async function capture(
 }
 
 /** What shows the recording; null: it is rendered now, or has only probes. */
-function nextCommand({ output, render, noTrace, waits }: RecordOptions): readonly string[] | null {
+function nextCommand({ output, render, noTrace, waits, probe = [] }: RecordOptions): readonly string[] | null {
   if (!noTrace) return render ? null : ['render', output, '-o', 'flame.html'];
+  const called = probe.find(({ at }) => at === 'calls');
+  if (called !== undefined) return [waits === undefined ? 'latency' : 'requests', called.name, output];
   return waits === undefined ? null : ['waits', output];
 }
 

@@ -10,6 +10,8 @@ import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recordi
 import { type OpenedInput, openTraceFile, traceStream } from '../../src/pipeline/open-text.js';
 import { kindOfInput } from '../../src/pipeline/other-kinds.js';
 import type { DecodedRecording, SampledRecording } from '../../src/pipeline/read/recording-source.js';
+import { endsOfSpan, type FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
+import type { CallPattern } from '../../src/pipeline/replay/selection.js';
 import { openStoredTrace, type StoredTrace } from '../../src/pipeline/stored-trace.js';
 import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
 import type { DecodingOptions } from '../options/shared.js';
@@ -32,7 +34,7 @@ interface Outputs {
 /** `-` is standard input; all others are paths, a directory of snapshots that of its slowest call. @throws PtflameError also if an output is one of the inputs */
 export async function openInputs(
   given: readonly string[],
-  options: DecodingOptions & OnlySamples & Outputs & { readonly memory?: number | undefined },
+  options: DecodingOptions & OnlySamples & Outputs & NamedFunctions & { readonly memory?: number | undefined },
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
   limitMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // for the rest of the process
@@ -43,11 +45,24 @@ export async function openInputs(
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'pass - once' });
   const inputs: CommandInput[] = [];
+  const withSpans = { ...options, spans: spansIn(options) };
   for (const path of paths) {
     await nextTurn();
-    inputs.push(path === '-' ? openStdin(options) : await openPath(path, options, signal));
+    inputs.push(path === '-' ? openStdin(options) : await openPath(path, withSpans, signal));
   }
   return inputs;
+}
+
+/** What commands call functions. */
+interface NamedFunctions {
+  readonly function?: unknown;
+  readonly root?: FunctionPattern | undefined;
+  readonly inside?: CallPattern | readonly CallPattern[] | undefined;
+}
+
+function spansIn({ function: asked, root, inside = [] }: NamedFunctions): string[] {
+  const all = [asked, root, ...[inside].flat().map(({ functions }) => functions)];
+  return all.filter((name) => typeof name === 'string').filter((name) => endsOfSpan(name) !== null);
 }
 
 /** Reads a named pipe like standard input: an ordinary read blocks so that not even process.exit() ends it. */

@@ -150,8 +150,8 @@ export interface Probe {
   readonly symbol: string;
   /** From the beginning of the function, in bytes. */
   readonly offset: number;
-  /** `returns`: each return instruction. */
-  readonly at: 'offset' | 'return' | 'returns';
+  /** `returns`: each return instruction; `calls`: the entry, and these. */
+  readonly at: 'offset' | 'return' | 'returns' | 'calls';
   /** In the language of `perf probe`: " job=%di"; with the blank before them. */
   readonly args: string;
 }
@@ -166,7 +166,7 @@ export const probes = z.array(z.string()).transform((texts, context) => {
   const message =
     wrong === undefined
       ? `must have different names: ${twice}`
-      : `must be NAME=FILE:SYMBOL[+OFFSET] ARGUMENTS or NAME=FILE:SYMBOL%returns ARGUMENTS, such as 'push=./server:queue_push job=%di': ${wrong}`;
+      : `must be NAME=FILE:SYMBOL[+OFFSET] ARGUMENTS, or with %calls or %returns after SYMBOL, such as 'push=./server:queue_push job=%di': ${wrong}`;
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
@@ -187,15 +187,15 @@ function parseProbe(text: string): Probe | null {
     const [, symbol = position, offset = '0', returns] = POSITION.exec(position) ?? [];
     return {
       ...{ name, file: rest.slice(0, index), definition, symbol, offset: Number(offset) },
-      at: returns === 'return' || returns === 'returns' ? returns : 'offset',
+      at: (returns as Probe['at'] | undefined) ?? 'offset',
       args: definition.slice(bytes),
     };
   }
   return null;
 }
 
-/** A name, and what follows it: "+0x10", "%return" or "%returns". */
-const POSITION = /^([^@]*?)(?:\+(0x[0-9a-fA-F]+|\d+))?(?:%(returns?))?$/;
+/** A name, and what follows it: "+0x10", "%return", "%returns" or "%calls". */
+const POSITION = /^([^@]*?)(?:\+(0x[0-9a-fA-F]+|\d+))?(?:%(returns?|calls))?$/;
 /** Of C++, where brackets and signs are part of a name. */
 const OPERATOR =
   /operator *(?:\(\)|\[\]|<=>|->\*?|<<=?|>>=?|&&|\|\||\+\+|--|[-+*/%^&|<>=!]=?|[~,]|(?:new|delete)\b(?:\[\])?)|operator"" *\w+/y;

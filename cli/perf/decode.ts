@@ -43,6 +43,8 @@ import { decodeRecording } from './script.js';
 /** Questions that samples alone answer need no trace to be decoded. Default: false. */
 export interface OnlySamples {
   readonly onlySamples?: boolean;
+  /** Such as `parse..reply`: see `OpenSourcesOptions`. */
+  readonly spans?: readonly string[];
 }
 
 /** @throws PtflameError for a file that perf could not decode, with the reason */
@@ -62,7 +64,7 @@ export async function decodeInput(
     return { ...(await decodeTrace(opened, options, signal)), sides };
   }
   if (!recordsEvents(recording)) throw recording.trace === null ? noTrace(path) : noSamples(path);
-  return { name: path, sampled: recording, sides, recorded, broken };
+  return { name: path, sampled: recording, sides, recorded, broken, spans: options.spans ?? [] };
 }
 
 /** Where a recording is, and what names its addresses: those of a pack once it is unpacked. */

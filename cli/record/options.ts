@@ -65,10 +65,15 @@ export const RecordOptions = z.object({
     ),
     probe: flag(
       probes.optional(),
-      "also each passage of a function, with arguments as perf probe takes them: 'push=./server:Queue::push job=%di'; at its returns: 'pop=./server:Queue::pop%returns job=%ax'; may be repeated",
+      "also each passage of a function, with arguments as perf probe takes them: 'push=./server:Queue::push job=%di'; its calls, entry and returns: 'cmd=./server:command%calls'; only its returns: 'pop=./server:Queue::pop%returns job=%ax'; may be repeated",
       { value: 'PROBE', common: 'also each passage of a function, with arguments' },
     ),
-    noTrace: flag(z.boolean().default(false), 'only --waits and --probe, without Intel PT: works on any CPU', {
+    why: flag(
+      z.boolean().default(false),
+      'also what the kernel does in the target: page faults, interrupts, softirqs, preemptions, migrations; latency --slowest counts them in calls',
+      { common: 'also page faults, interrupts and preemptions' },
+    ),
+    noTrace: flag(z.boolean().default(false), 'only --waits, --why and --probe, without Intel PT: works on any CPU', {
       common: 'without Intel PT, on any CPU: only waits and probes',
     }),
   }),

@@ -4,6 +4,7 @@
 import { join, resolve } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { functionExits } from '../../src/pipeline/decode/function-exits.js';
+import { RETURN_SUFFIX } from '../../src/pipeline/read/probed-calls.js';
 import { formatCount } from '../../src/render/format.js';
 import { similarNames } from '../../src/render/similar-names.js';
 import { shellWords } from '../../src/render/visible-text.js';
@@ -53,7 +54,7 @@ function planProbe(probe: Probe, planner: Planner): PlannedProbe {
   const names = namesIn(probe.file);
   const functions = names === null || probe.symbol.includes('@') ? [] : functionsOf(probe, names);
   if (probe.at === 'return' && names !== null) checkReturn(probe, names, planner);
-  if (probe.at === 'returns') return planReturns(probe, names, functions, planner);
+  if (probe.at === 'returns' || probe.at === 'calls') return planReturns(probe, names, functions, planner);
   const added = (definition: string, name = probe.name) => [
     ...[planner.perf, 'probe', `--exec=${probe.file}`, `--add=${planner.group}:${name}=${definition}`],
   ];
@@ -152,7 +153,7 @@ function inRegisters(args: string): string {
   return args.replace(/\$retval\b/g, '%ax');
 }
 
-/** Puts one probe at all returns. perf would make several. */
+/** Puts one probe at all returns, and for calls one at the entry. perf would make several. */
 function planReturns(
   probe: Probe,
   names: BinaryNames | null,
@@ -164,7 +165,7 @@ function planReturns(
   if (names === null) throw refuse(`cannot read ${file} as an x86-64 binary`, 'check the path');
   if (functions.length === 0) throw noFunction(name, file, symbol, names);
   if (needsDebugInfo(probe.args) || probe.offset !== 0)
-    throw refuse('%returns takes registers and memory only', `such as '${symbol}%returns value=%ax'`);
+    throw refuse(`%${probe.at} takes registers and memory only`, `such as '${symbol}%returns value=%ax'`);
   if (/\s/.test(resolve(file))) throw refuse(`the kernel takes no blanks in ${file}`, 'link it under another name');
   const exits = functions.map((each) => functionExits(file, [each, ...names.coldPartsOf(each.symbol)], DISK_FILES));
   const known = exits.filter((each) => each !== null);
@@ -183,8 +184,27 @@ function planReturns(
     warn(
       `warning: the probe ${name} misses calls of ${symbol} that end with a jump to ${shortened(targets).join(', ')}`,
     );
-  const command = appendProbes({ tracing, group, name, file, offsets, args: inRegisters(probe.args) });
-  return { probe, offsets, commands: [command] };
+  const args = inRegisters(probe.args);
+  if (probe.at === 'returns')
+    return { probe, offsets, commands: [appendProbes({ tracing, group, name, file, offsets, args })] };
+  const entries = functions.map(({ start }) => start + branchTargetBytes(file, start));
+  const [entry, exit] = [
+    { name, offsets: entries, args: `${STACK_POINTER}${args}` },
+    { name: `${name}${RETURN_SUFFIX}`, offsets, args: `${STACK_POINTER} value=%ax` },
+  ].map((each) => appendProbes({ tracing, group, file, ...each }));
+  return { probe, offsets: [...entries, ...offsets], commands: [entry, exit] as PlannedProbe['commands'] };
+}
+
+/** Points to the return address at the entry and at each return, so that these belong together. */
+export const STACK_POINTER = ' sp=%sp';
+const ENDBR64 = Buffer.from([0xf3, 0x0f, 0x1e, 0xfa]);
+
+/** An instruction that only marks the entry is slow to probe. Returns how many bytes it has: 0 if there is none. */
+function branchTargetBytes(path: string, start: number): number {
+  const file = DISK_FILES.open(path);
+  const isMarked = file !== null && ENDBR64.equals(file.read(start, ENDBR64.length));
+  file?.close();
+  return isMarked ? ENDBR64.length : 0;
 }
 
 interface ProbesAt {

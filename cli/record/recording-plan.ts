@@ -13,7 +13,7 @@ import { isAtLeast, type PerfVersion } from './machine/version.js';
 import type { RecordOptions } from './options.js';
 import { type ProbesPlan, planProbes } from './probes.js';
 import { bufferCount, type Target, targetArguments } from './target.js';
-import { waitEvents, wakingsFilter } from './tracepoints.js';
+import { targetEvents, wakingsFilter } from './tracepoints.js';
 
 export interface RecordingPlan {
   readonly target: Target;
@@ -52,7 +52,7 @@ export async function planRecording(input: PlanInput): Promise<RecordingPlan> {
   refuseContradictions(options, target, machine, version);
   const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
   const event = options.noTrace ? null : ptEvent(options, machine.pmu?.caps ?? null);
-  const tracepoints = waitEvents(options);
+  const tracepoints = targetEvents(options, machine);
   const probes = planProbes(options, group, machine.tracing.directory);
   const chains = await planChains(input, has(5, 4));
   const buffers = await planBuffers(input, tracepoints.length > 0 || probes !== null);
@@ -141,10 +141,10 @@ function refuseContradictions(
 }
 
 /** @throws PtflameError if nothing would be recorded, or if an option needs Intel PT */
-export function refuseWithoutTrace({ noTrace, waits, probe, ...options }: RecordOptions): void {
+export function refuseWithoutTrace({ noTrace, waits, why, probe, ...options }: RecordOptions): void {
   if (!noTrace) return;
-  if (waits === undefined && probe === undefined && options.trigger === undefined)
-    throw contradiction('--no-trace leaves nothing to record', 'add --waits, --probe or --trigger');
+  if (waits === undefined && !why && probe === undefined && options.trigger === undefined)
+    throw contradiction('--no-trace leaves nothing to record', 'add --waits, --why, --probe or --trigger');
   const useless = TRACE_OPTIONS.find((name) => options[name] !== undefined && options[name] !== false);
   if (useless === undefined) return;
   throw contradiction(`--no-trace and --${kebabCase(useless)} are mutually exclusive`);

@@ -3,14 +3,26 @@
  */
 import { PtflameError } from '../../src/model/errors.js';
 import { canTraceEverything, type Machine, threadNames } from './machine/probe.js';
-import { FUTEXES, SWITCH } from './machine/tracing.js';
+import { FUTEXES, KERNEL_WORK, SWITCH } from './machine/tracing.js';
 import type { RecordOptions } from './options.js';
 import type { Target } from './target.js';
 
-/** Returns the tracepoints of `--waits` that are recorded with the target. */
-export function waitEvents({ waits }: RecordOptions): readonly string[] {
-  if (waits === undefined) return [];
-  return waits === 'full' ? [...FUTEXES, SWITCH] : FUTEXES;
+/** Returns the tracepoints of `--waits` and `--why` that are recorded with the target. */
+export function targetEvents({ waits, why }: RecordOptions, { tracing }: Machine): readonly string[] {
+  const ofWaits = waits === undefined ? [] : FUTEXES;
+  return [...ofWaits, ...(waits === 'full' || why ? [SWITCH] : []), ...(why ? knownWork(tracing) : [])];
+}
+
+/** A dry run may be for another machine. */
+function knownWork({ directory, kernelWork }: Machine['tracing']): readonly string[] {
+  return directory === null ? KERNEL_WORK : kernelWork;
+}
+
+/** What `--why` cannot count, in words; empty: it can count all. */
+export function missingWork({ why }: RecordOptions, { tracing }: Machine): string[] {
+  const known = knownWork(tracing);
+  const lacking = KERNEL_WORK.filter((event) => !known.includes(event));
+  return why && lacking.length > 0 ? [`the kernel has no ${lacking.join(', ')}: --why leaves them out`] : [];
 }
 
 /** Threads that the kernel starts in a process that uses io_uring: iou-wrk-TID, iou-sqp-PID. */
@@ -54,10 +66,10 @@ function globOf(name: string): string {
 }
 
 /** @throws PtflameError if this machine or user cannot record these events */
-export function refuseMissingTracing({ waits, probe }: RecordOptions, machine: Machine): void {
-  if (waits === undefined && probe === undefined) return;
+export function refuseMissingTracing({ waits, why, probe }: RecordOptions, machine: Machine): void {
+  if (waits === undefined && probe === undefined && !why) return;
   const { directory, isReadable, missing, canProbe } = machine.tracing;
-  const flag = waits === undefined ? '--probe' : '--waits';
+  const flag = waits !== undefined ? '--waits' : why ? '--why' : '--probe';
   if (directory === null) throw new PtflameError('NOT_OFFERED', `${flag}: tracefs is not mounted`, { hint: MOUNT });
   if (!isReadable) throw noPermission(`${flag}: this user may not read ${directory}`, MAKE_READABLE);
   if (!canTraceEverything(machine)) throw noPermission(`${flag}: this user may not record tracepoints`, TRACEPOINTS);

@@ -25,7 +25,7 @@ export async function withEvents<Result>(
 ): Promise<Result> {
   const { directory } = machine.tracing;
   const recordBoth = () => (wakings === null ? record() : withWakings(wakings, record, notify, timeouts));
-  if (directory === null || (probes === null && wakings === null)) return recordBoth();
+  if (directory === null || (probes === null && tracepoints.length === 0)) return recordBoth();
   const writeAndRecord = async (probeEvents: readonly string[]) => {
     const events = [...tracepoints, ...probeEvents, ...(wakings === null ? [] : [WAKING])];
     await writeFormats(output, events, directory, chains !== null);
@@ -176,7 +176,7 @@ async function addProbe({ probe, commands }: PlannedProbe): Promise<void> {
     const stderr = String(result.stderr ?? '');
     if (exitCode === undefined || stderr.trim() === '')
       throw perfFailure({ command: 'record', exitCode, signal, stderr, ...(exitCode === undefined ? { cause } : {}) });
-    const who = probe.at === 'returns' ? 'the kernel' : 'perf';
+    const who = probe.at === 'returns' || probe.at === 'calls' ? 'the kernel' : 'perf';
     throw new PtflameError('NO_SUCH_TARGET', `${who} cannot add the probe ${probe.name}=${probe.definition}`, {
       hint: similarTo(probe) ?? HINT,
       output: stderr.split('\n').filter((line) => line.trim() !== '').slice(0, 8), // biome-ignore format: short

@@ -76,5 +76,6 @@ function withSymbols(calls: CallsAnswer, rows: Int32Array): CallsAnswer {
     ...{ complete: tree(calls.complete), inferred: tree(calls.inferred), paths: tree(calls.paths) },
     slowest: calls.slowest.map((call) => ({ ...call, tree: tree(call.tree) })),
     overTime: null,
+    work: calls.work,
   };
 }

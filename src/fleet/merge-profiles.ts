@@ -49,6 +49,7 @@ function mergedQuality(parts: readonly GroupedQuality[], tidOf: (group: string) 
   const sum = (numberOf: (quality: Quality) => number | undefined) =>
     all.reduce((total, quality) => total + (numberOf(quality) ?? 0), 0);
   const [sampleLines, mendedHits] = [sum((quality) => quality.sampleLines), sum((quality) => quality.mendedHits)];
+  const leftOutCalls = sum((quality) => quality.leftOutCalls);
   const others = new OtherSampleCounts();
   for (const { otherSamples = [] } of all) others.addAll(otherSamples);
   const otherSamples = others.build();
@@ -58,6 +59,7 @@ function mergedQuality(parts: readonly GroupedQuality[], tidOf: (group: string) 
     ...(sampleLines > 0 && { sampleLines }),
     ...(otherSamples.length > 0 && { otherSamples }),
     ...(mendedHits > 0 && { mendedHits }),
+    ...(leftOutCalls > 0 && { leftOutCalls }),
     ...(all.every(({ codeNs }) => codeNs !== undefined) && { codeNs: sum(({ codeNs }) => codeNs) }),
     inferredCalls: Object.fromEntries(
       reasons.map((reason) => [reason, sum(({ inferredCalls }) => inferredCalls[reason])]),

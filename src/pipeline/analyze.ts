@@ -2,16 +2,27 @@
  * Analyzes inputs: reads and replays them, and returns the profile and the answers to further questions.
  */
 import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
+import { KernelWorkIndex } from '../analysis/kernel-work.js';
 import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
-import type { Nanoseconds } from '../model/units.js';
+import { type Nanoseconds, UNBOUNDED } from '../model/units.js';
 import type { OpenSourcesOptions, TraceSource } from './open-sources.js';
 import type { ReplayResult, ThreadStack } from './profile/profile-builder.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { Progress, ReadOptions } from './read/trace-builder.js';
+import { CallValues } from './replay/call-values.js';
+import { type AskedThreads, NOTHING_ASKED } from './replay/replay-setup.js';
 import type { LatencyOptions, Moment } from './replay/selection.js';
-import { type ExtraQuestions, type ReplayTraceOptions, replayTrace } from './replay-trace.js';
+import {
+  type ExtraQuestions,
+  type FinishedReplay,
+  type PreparedReplay,
+  prepareReplay,
+  type ReplayTraceOptions,
+  replayPrepared,
+  replayTrace,
+} from './replay-trace.js';
 import { withTrace } from './with-trace.js';
 import type { ResourceOptions } from './workers/resources.js';
 
@@ -58,9 +69,38 @@ export async function askLatency(
   latency: LatencyOptions,
   options: AnalyzeOptions = {},
 ): Promise<LatencyResult> {
-  const { profile, calls, functions } = await ask(inputs, options, { latency });
-  assert(calls !== null && functions !== null, 'the calls were not counted');
-  return { profile, calls, functions };
+  const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
+  return withTrace(inputs, withOptions, async (trace, resources) => {
+    const kernel = KernelWorkIndex.of(trace.samples, trace.store.switches());
+    const prepared = prepareReplay(trace, options, { latency });
+    const asked = kernel === null ? NOTHING_ASKED : allSpans(prepared);
+    const replayed = await replayPrepared(prepared, options, resources, asked);
+    const { profile, calls, functions } = replayed;
+    assert(calls !== null && functions !== null, 'the calls were not counted');
+    const measured = kernel === null ? calls : withKernelWork(calls, kernel, replayed);
+    return { profile, calls: withValues(measured, CallValues.of(trace.samples), replayed), functions };
+  });
+}
+
+/** Asks all threads when the calls were whose latency is asked. */
+function allSpans({ trace, setup: { questions } }: PreparedReplay): AskedThreads {
+  const { latency, filter } = questions;
+  if (latency === null) return NOTHING_ASKED;
+  const spans = { calls: latency.calls, window: filter?.window ?? UNBOUNDED };
+  return new Map(trace.store.tids.map((tid) => [tid, { nodesAt: null, treesOver: null, spanTrees: null, spans }]));
+}
+
+function withKernelWork(
+  calls: CallsAnswer,
+  kernel: KernelWorkIndex,
+  { answers, shiftNs }: FinishedReplay,
+): CallsAnswer {
+  const spans = new Map([...answers.threads].flatMap(([tid, own]) => (own.spans ? [[tid, own.spans] as const] : [])));
+  const slowest = calls.slowest.map((call) => {
+    const startNs = call.startNs + shiftNs;
+    return { ...call, work: kernel.within(call.tid, startNs, startNs + call.durationNs) };
+  });
+  return { ...calls, slowest, work: kernel.inCalls(spans) };
 }
 
 /** The profile of `analyze`, and the stack of each thread at one moment. */
@@ -79,6 +119,16 @@ export async function askStacks(
 ): Promise<StacksResult> {
   const { profile, stacks, atNs } = await ask(inputs, options, { stacksAt });
   return { profile, atNs, stacks };
+}
+
+function withValues(calls: CallsAnswer, found: CallValues | null, { shiftNs }: FinishedReplay): CallsAnswer {
+  if (found === null) return calls;
+  const slowest = calls.slowest.map((call) => {
+    const startNs = call.startNs + shiftNs;
+    const values = found.valuesOf(call.tid, startNs, startNs + call.durationNs);
+    return values.length === 0 ? call : { ...call, values };
+  });
+  return { ...calls, slowest };
 }
 
 function ask(

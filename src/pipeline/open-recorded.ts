@@ -52,13 +52,18 @@ export interface DecodableInput {
 }
 
 /**
- * Prepares a recording for the own decoder. `files`: where its binaries are; null: on this machine.
+ * Prepares a recording for the own decoder. `files`: where its binaries are; null: on this machine. `spans`: see `OpenSourcesOptions`.
  *
  * @throws PtflameError NO_BRANCHES without trace and samples, NOT_OFFERED if perf alone decodes it
  */
-export function decodable(read: RecordedFiles, files: SymbolFileRefs, roots: SymbolRoots): DecodableInput {
+export function decodable(
+  read: RecordedFiles,
+  files: SymbolFileRefs,
+  roots: SymbolRoots,
+  spans: readonly string[] = [],
+): DecodableInput {
   const { name, path, recording, sides, recorded } = read;
-  if (recording.trace === null) return { input: sampled(read), notes: [] };
+  if (recording.trace === null) return { input: sampled(read, spans), notes: [] };
   const { narrow } = findBinaries(recording, symbolFiles(files), roots);
   const reason =
     unsupported(recording) ??
@@ -75,9 +80,9 @@ export function decodable(read: RecordedFiles, files: SymbolFileRefs, roots: Sym
   };
 }
 
-function sampled({ name, recording, sides, recorded }: RecordedFiles): SampledRecording {
+function sampled({ name, recording, sides, recorded }: RecordedFiles, spans: readonly string[]): SampledRecording {
   if (recording.samples.tables.length === 0) throw noTrace(name);
-  return { name, sampled: recording, sides, recorded, broken: null };
+  return { name, sampled: recording, sides, recorded, broken: null, spans };
 }
 
 /** A recording of neither Intel PT nor events. */

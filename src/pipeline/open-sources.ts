@@ -20,6 +20,8 @@ export interface OpenSourcesOptions {
   /** Directory with the binaries that were recorded, at their recorded paths. Default: those of this machine. */
   readonly symfs?: string;
   readonly temporaryDirectory?: string;
+  /** Such as `parse..reply`: in recordings without Intel PT, what is between two probes is a call. Default: none. */
+  readonly spans?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
@@ -58,10 +60,10 @@ async function opened(
     if (source instanceof Blob) throw new TypeError('in Node, files are named by their paths');
     return source;
   }
-  const { symfs = '', signal } = options;
+  const { symfs = '', signal, spans } = options;
   switch (kindOfInput(firstBytes(source))) {
     case 'recording':
-      return decodable(await openRecorded(source, { signal }), null, { root: symfs, cache: null }).input;
+      return decodable(await openRecorded(source, { signal }), null, { root: symfs, cache: null }, spans).input;
     case 'pack':
       return openPack(source, options, folders);
     case 'stored':

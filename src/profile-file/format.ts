@@ -20,7 +20,7 @@ export type KindName = (typeof KIND_NAMES)[SymbolKind];
 export const QUALITY_KEYS: readonly string[] = [
   'lines events gapLines ignoredLines sampleLines otherSamples event samples damagedLines firstDamaged brokenInputs input line text reason',
   'tid atNs lengthNs cause code message file losses gaps lostNs threadsCut inferredNs hiddenNs unknownNs totalNs',
-  'inferredCalls OpenAtStart OpenAtEnd CutByGap Unwound HiddenJump inferredEvents clockSteps codeNs mendedHits',
+  'inferredCalls OpenAtStart OpenAtEnd CutByGap Unwound HiddenJump inferredEvents clockSteps codeNs mendedHits leftOutCalls',
   'unknownFlags unknownFlagLines remedy remedies hiddenJumps switches inferredBy',
   ...DOUBT_NAMES,
 ].flatMap((keys) => keys.split(' '));

@@ -95,12 +95,14 @@ function withoutRemedies({
   losses,
   codeNs,
   mendedHits,
+  leftOutCalls,
   ...quality
 }: z.infer<typeof QualityPart>): Quality {
   return {
     ...quality,
     ...(codeNs !== undefined && { codeNs }),
     ...(mendedHits !== undefined && { mendedHits }),
+    ...(leftOutCalls !== undefined && { leftOutCalls }),
     losses: losses.map(({ remedy: _, ...kind }) => kind),
   };
 }

@@ -145,6 +145,7 @@ export const QualityPart = z.object({
   clockSteps: count,
   codeNs: count.optional(), // absent: nothing was lost
   mendedHits: count.optional(), // absent: none
+  leftOutCalls: count.optional(), // absent: none
   unknownFlags: few(z.string(), 100),
   unknownFlagLines: count,
   remedies: z

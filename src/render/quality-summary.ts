@@ -189,12 +189,15 @@ export function inferredText(
   return `${head}: ${shown.length === 1 && times.length > 1 ? 'mostly ' : ''}${reasons.join('; ')}`;
 }
 
-function otherNotes({ clockSteps, mendedHits = 0, otherSamples, unknownFlags, unknownFlagLines }: Quality): string[] {
+function otherNotes(quality: Quality): string[] {
+  const { clockSteps, mendedHits = 0, leftOutCalls = 0, otherSamples, unknownFlags, unknownFlagLines } = quality;
   const notes: string[] = [];
   if (otherSamples !== undefined) notes.push(`${otherSamplesText(otherSamples)}: not used`);
   if (clockSteps > 0) notes.push(`${formatMany(clockSteps, 'timestamp')} went backwards, set to the previous time`);
   if (mendedHits > 0)
     notes.push(`${formatMany(mendedHits, 'probe hit')} mended: what was decoded after their breakpoints is left out`);
+  if (leftOutCalls > 0)
+    notes.push(`${formatMany(leftOutCalls, 'call')} between probes left out: without a return, or across other calls`);
   const flags = unknownFlags.slice(0, MAX_FLAGS).join(', ') + (unknownFlags.length > MAX_FLAGS ? ' and more' : '');
   if (unknownFlagLines > 0)
     notes.push(`unknown flags on ${formatMany(unknownFlagLines, 'line')}, treated as jumps: ${flags}`);

@@ -12,6 +12,8 @@ export interface Tracing {
   readonly isReadable: boolean;
   /** Tracepoints of `TRACEPOINTS` that the kernel lacks. */
   readonly missing: readonly string[];
+  /** Those of `KERNEL_WORK` that it has. */
+  readonly kernelWork: readonly string[];
   /** The kernel's number of `sched_switch`; null: it is missing or unreadable. */
   readonly switchId: number | null;
   /** Whether this user may add uprobes; null: the kernel has none. */
@@ -23,6 +25,13 @@ export interface Tracing {
 export const WAKING = 'sched:sched_waking';
 export const SWITCH = 'sched:sched_switch';
 export const FUTEXES: readonly string[] = ['syscalls:sys_enter_futex', 'syscalls:sys_exit_futex'];
+const INTERRUPTS = ['local_timer', 'reschedule', 'call_function', 'call_function_single'];
+const HANDLERS = ['irq:irq_handler', 'irq:softirq', ...INTERRUPTS.map((name) => `irq_vectors:${name}`)];
+/** What the kernel does in a thread that it does not ask for; x86-64 alone has vectors. */
+export const KERNEL_WORK: readonly string[] = [
+  'exceptions:page_fault_user',
+  ...HANDLERS.flatMap((name) => [`${name}_entry`, `${name}_exit`]),
+];
 const TRACEPOINTS: readonly string[] = [WAKING, SWITCH, ...FUTEXES];
 
 const MOUNTS = ['sys/kernel/tracing', 'sys/kernel/debug/tracing'];
@@ -32,24 +41,43 @@ export async function readTracing(root: string): Promise<Tracing> {
     const directory = join(root, mount);
     const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => error.code);
     if (names === 'EACCES')
-      return { directory, isReadable: false, missing: [], switchId: null, canProbe: false, leftovers: [] };
+      return {
+        directory,
+        isReadable: false,
+        missing: [],
+        kernelWork: [],
+        switchId: null,
+        canProbe: false,
+        leftovers: [],
+      };
     if (!Array.isArray(names) || !names.includes('events')) continue; // without a mount, an empty directory
     const may = (path: string, mode: number) =>
       access(join(directory, path), mode).then(
         () => true,
         () => false,
       );
-    const found = await Promise.all(TRACEPOINTS.map((event) => may(`${eventDirectory(event)}/format`, constants.F_OK)));
+    const found = await Promise.all(
+      [...TRACEPOINTS, ...KERNEL_WORK].map((event) => may(`${eventDirectory(event)}/format`, constants.F_OK)),
+    );
     return {
       directory,
       isReadable: await may(`${eventDirectory(WAKING)}/format`, constants.R_OK),
       missing: TRACEPOINTS.filter((_, index) => !found[index]),
+      kernelWork: KERNEL_WORK.filter((_, index) => found[TRACEPOINTS.length + index]),
       switchId: await numberIn(join(directory, eventDirectory(SWITCH), 'id')),
       canProbe: names.includes('uprobe_events') ? await may('uprobe_events', constants.R_OK | constants.W_OK) : null,
       leftovers: await leftovers(root, directory),
     };
   }
-  return { directory: null, isReadable: false, missing: [], switchId: null, canProbe: false, leftovers: [] };
+  return {
+    directory: null,
+    isReadable: false,
+    missing: [],
+    kernelWork: [],
+    switchId: null,
+    canProbe: false,
+    leftovers: [],
+  };
 }
 
 async function numberIn(path: string): Promise<number | null> {

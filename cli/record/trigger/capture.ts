@@ -63,6 +63,7 @@ export async function captureCalls(
     const plan = planCapture({ options, trigger, pids, place, to, directory, ...context });
     for (const name of trigger.at === 'end' && to === null ? (place.exits?.jumpsTo ?? []) : [])
       notify(`warning: calls of ${place.name} that end with a jump to ${name} are not seen`);
+    for (const line of plan.probes?.warnings ?? []) notify(line);
     const capture = new Capture({ ...context, plan, options, trigger, place, to, pids, directory });
     const run = () => capture.run();
     const tracing = machine.tracing.directory;

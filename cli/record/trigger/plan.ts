@@ -3,12 +3,13 @@
  * writes each passage of the function to a pipe. Starts nothing.
  */
 import { PtflameError } from '../../../src/model/errors.js';
+import { RETURN_SUFFIX } from '../../../src/pipeline/read/probed-calls.js';
 import { chooseBuffers } from '../buffers.js';
 import { canTraceEverything, type Machine } from '../machine/probe.js';
 import { FUTEXES, SWITCH } from '../machine/tracing.js';
 import { isAtLeast, type PerfVersion } from '../machine/version.js';
 import type { RecordOptions } from '../options.js';
-import { appendProbes, type ProbesPlan } from '../probes.js';
+import { appendProbes, type PlannedProbe, type ProbesPlan, planProbes, STACK_POINTER } from '../probes.js';
 import { mmapPages, ptEvent } from '../recording-plan.js';
 import { CURRENT } from './log.js';
 import type { Place } from './place.js';
@@ -17,7 +18,7 @@ import type { CallTrigger } from './spec.js';
 export interface CapturePlan {
   readonly recorder: readonly string[];
   readonly watcher: readonly string[];
-  /** Probes that the watcher records; null: hardware breakpoints, which need none. */
+  /** Those of the watcher, where breakpoints do not suffice, and those that the user wants in the snapshots. */
   readonly probes: ProbesPlan | null;
   /** By the number of the watcher's event. */
   readonly events: readonly ('entry' | 'end')[];
@@ -57,12 +58,18 @@ export function planCapture(input: CaptureInput): CapturePlan {
   if (!isByBreakpoint) refuseWithoutProbes(input, exits.length);
   const ends = exits.map(() => 'end' as const);
   const kinds = ['entry' as const, ...(isByBreakpoint ? ends : ends.slice(0, 1))]; // one probe for all returns
-  const probes = isByBreakpoint ? null : probesAt(input, exits);
+  const watched = isByBreakpoint ? [] : probesAt(input, exits);
   const events = isByBreakpoint
     ? [place.addressOf(place.entry), ...exits.map((to ?? place).addressOf)].map((at) => `mem:0x${at.toString(16)}:x:u`)
-    : kinds.map((kind) => `${input.group}:${kind}`);
+    : watched.map(({ probe }) => `${input.group}:${probe.name}`);
+  const asked = planProbes(options, input.group, input.machine.tracing.directory);
+  const all = [...watched, ...(asked?.probes ?? [])];
+  const probes =
+    all.length === 0
+      ? null
+      : { group: input.group, probes: all, events: [`${input.group}:*`], warnings: asked?.warnings ?? [] };
   return {
-    recorder: recorderCommand(input),
+    recorder: recorderCommand(input, probes?.events ?? []),
     watcher: [
       ...[options.perf, 'record', '-q', '-o', '-', '-m', WATCHER_BUFFER, '--no-bpf-event', '--no-buffering'],
       ...['--user-regs=sp', ...events.flatMap((event) => ['-e', event])],
@@ -88,13 +95,14 @@ function returnsOf({ name, exits }: Place): readonly number[] {
   return exits.returns;
 }
 
-function recorderCommand({ options, pids, machine, directory }: CaptureInput): string[] {
+/** Without Intel PT, probes show calls. `probes`: their events. */
+function recorderCommand({ options, pids, machine, directory }: CaptureInput, probes: readonly string[]): string[] {
   const output = ['-o', `${directory}/${CURRENT}`];
   const common = ['--switch-output=signal', '--no-bpf-event', '-p', pids.join(','), ...CONTROL];
   if (options.noTrace)
     return [
       ...[options.perf, 'record', ...output, '--overwrite', '-m', EVENTS_BUFFER, '--switch-events'],
-      ...tracepoints(machine).flatMap((event) => ['-e', event]),
+      ...[...tracepoints(options, machine), ...probes].flatMap((event) => ['-e', event]),
       ...['-e', 'cpu-clock/freq=1000/u', '--no-buildid', ...common], // -F would thin out the tracepoints, too
     ];
   const { pmu, cpu } = machine;
@@ -107,10 +115,10 @@ function recorderCommand({ options, pids, machine, directory }: CaptureInput): s
 }
 
 /** Users who may not record tracepoints get samples and switches alone. */
-function tracepoints(machine: Machine): readonly string[] {
-  const { isReadable, missing } = machine.tracing;
+function tracepoints({ why }: RecordOptions, machine: Machine): readonly string[] {
+  const { isReadable, missing, kernelWork } = machine.tracing;
   if (!isReadable || !canTraceEverything(machine)) return [];
-  return [SWITCH, ...FUTEXES].filter((event) => !missing.includes(event));
+  return [...[SWITCH, ...FUTEXES].filter((event) => !missing.includes(event)), ...(why ? kernelWork : [])];
 }
 
 function refuseWithoutProbes({ place, machine }: CaptureInput, exits: number): void {
@@ -122,18 +130,25 @@ function refuseWithoutProbes({ place, machine }: CaptureInput, exits: number): v
   );
 }
 
-function probesAt({ place, machine, group }: CaptureInput, exits: readonly number[]): ProbesPlan {
+/** Named as those that `--probe 'NAME=FILE:FUNCTION%calls'` makes, so that the snapshots have the calls, too. */
+function probesAt({ options, trigger, place, machine, group }: CaptureInput, exits: readonly number[]): PlannedProbe[] {
   const tracing = machine.tracing.directory as string; // else this user could not probe
-  const { file, name } = place;
-  const planned = (kind: string, offsets: readonly number[]) => ({
-    probe: { name: kind, file, definition: name, symbol: name, offset: 0, at: 'returns' as const, args: '' },
-    offsets,
-    commands: [appendProbes({ tracing, group, name: kind, file, offsets })],
-  });
-  return {
-    group,
-    probes: [planned('entry', [place.entry]), planned('end', exits)],
-    events: [`${group}:*`],
-    warnings: [],
+  const { file, name: symbol } = place;
+  const taken = options.probe?.map(({ name }) => name) ?? [];
+  const eventOf = (name: string) => {
+    const event = name.replace(/^(?=\d)|\W+/g, '_').slice(0, MAX_EVENT_NAME);
+    return taken.includes(event) ? `${event}_trigger` : event;
   };
+  const planned = (name: string, offsets: readonly number[]) => ({
+    probe: { name, file, definition: symbol, symbol, offset: 0, at: 'returns' as const, args: '' },
+    offsets,
+    commands: [appendProbes({ tracing, group, name, file, offsets, args: STACK_POINTER })],
+  });
+  const entry = eventOf(trigger.function);
+  return [
+    planned(entry, [place.entry]),
+    planned(trigger.to === null ? `${entry}${RETURN_SUFFIX}` : eventOf(trigger.to), exits),
+  ];
 }
+
+const MAX_EVENT_NAME = 40;

@@ -3,6 +3,7 @@
  * one to the other must take. Refuses options that contradict it, or the lack of it.
  */
 import { PtflameError } from '../../../src/model/errors.js';
+import { endsOfSpan } from '../../../src/pipeline/replay/find-functions.js';
 import { kebabCase } from '../../usage/flag.js';
 import type { RecordOptions } from '../options.js';
 import { refuseWithoutTrace } from '../recording-plan.js';
@@ -25,8 +26,6 @@ const NS = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9 } as const;
 /** The last ">" that a time follows: `operator>` and `vector<vector<int>>` have others. */
 const LIMIT = /^(.*?)\s*>\s*(\d{1,9}(?:\.\d{1,6})?)(ns|us|µs|ms|s|m)$/;
 const ENTRY = /^(.*)@entry$/;
-/** `parse..reply`, but not `../src/parse.c:12` nor `print(char const*, ...)`. */
-const WAY = /^(.*[^./\s])\s*\.\.(?![./])\s*(.+)$/;
 
 /** @throws PtflameError BAD_OPTION */
 export function parseTrigger(text: string): Trigger {
@@ -38,7 +37,7 @@ export function parseTrigger(text: string): Trigger {
   const name = entered ?? rest;
   if (name === '' || /[>@]\s*\d[^()<>]*$/.test(name)) throw unclear(text, 'is no function and time');
   if (entered !== undefined && minNs > 0) throw unclear(text, 'has no time yet when the call begins');
-  const [, from = name, to = null] = WAY.exec(name) ?? [];
+  const [from, to] = endsOfSpan(name) ?? [name, null];
   if (entered !== undefined && to !== null)
     throw unclear(text, 'ends when the call of the second function begins anyway');
   return { kind: 'call', function: from, to, at: entered === undefined ? 'end' : 'entry', minNs };
@@ -51,7 +50,7 @@ function unclear(text: string, why: string): PtflameError {
 }
 
 const OF_CAPTURES = ['keep', 'keepSize', 'every', 'maxCost', 'early'] as const;
-const USELESS = ['waits', 'probe', 'kernel', 'only', 'filter', 'perThread', 'dryRun'] as const;
+const USELESS = ['waits', 'kernel', 'only', 'filter', 'perThread', 'dryRun'] as const;
 
 /** Without a function as a trigger. @throws PtflameError BAD_OPTION */
 export function refuseCaptureOptions(options: RecordOptions): void {
@@ -68,6 +67,11 @@ export function refuseUselessOptions(options: RecordOptions, { minNs }: CallTrig
   if (options.early && minNs === 0)
     throw new PtflameError('BAD_OPTION', '--early needs a time after which a call is slow', {
       hint: "add it, such as --trigger 'parse>10ms'",
+    });
+  const bare = (['probe', 'why'] as const).find((name) => options[name] !== undefined && options[name] !== false);
+  if (bare !== undefined && !options.noTrace)
+    throw new PtflameError('BAD_OPTION', `--trigger FUNCTION and --${bare} go together only with --no-trace`, {
+      hint: `add --no-trace, or leave --${bare} out`,
     });
   const useless = USELESS.find((name) => options[name] !== undefined && options[name] !== false);
   if (useless === undefined) return;

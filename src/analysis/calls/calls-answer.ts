@@ -16,6 +16,7 @@ import {
   type Tid,
   UNBOUNDED,
 } from '../../model/units.js';
+import { addWork, type KernelWork, type WorkInCalls } from '../kernel-work.js';
 import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
 import { type CallFilter, isDirectRecursion, type LatencyQuestion } from '../questions.js';
@@ -45,6 +46,17 @@ export interface SlowCall {
   readonly tree: CallTree;
   /** Where it is from, if recordings were joined: their threads and clocks differ. */
   readonly from?: CallOrigin;
+  /** Absent: not recorded. */
+  readonly work?: readonly KernelWork[];
+  /** Its arguments and its result; absent: no probes recorded them. */
+  readonly values?: readonly CallValue[];
+}
+
+export interface CallValue {
+  readonly at: 'entry' | 'return';
+  readonly name: string;
+  /** As perf prints it. */
+  readonly value: string;
 }
 
 export interface CallOrigin {
@@ -67,6 +79,8 @@ export interface CallsAnswer {
   readonly slowest: readonly SlowCall[];
   /** null: not requested. */
   readonly overTime: TimedCalls | null;
+  /** What the kernel did in them; null: not recorded. */
+  readonly work: WorkInCalls | null;
 }
 
 /** Answers for one thread. `tree`: has all nodes that the log refers to. */
@@ -84,7 +98,7 @@ export function answerForThread(
     return { tid, startNs, ...call, tree: slowestTrees.get(row) as CallTree };
   });
   const overTime = calls.overTime?.build(tid) ?? null;
-  return { sums: calls.sums, durations: calls.durations, ...inner, paths, slowest, overTime };
+  return { sums: calls.sums, durations: calls.durations, ...inner, paths, slowest, overTime, work: null };
 }
 
 /** Merges the answers of the threads, added in any order. */
@@ -98,6 +112,7 @@ export class CallsAnswerBuilder {
   private readonly paths = new CallTreeBuilder();
   private slowest: SlowCall[] = [];
   private readonly overTime = new TimedCallsSum();
+  private work: WorkInCalls | null = null;
   private readonly maxSlowest: number;
 
   constructor(maxSlowest: number) {
@@ -105,7 +120,10 @@ export class CallsAnswerBuilder {
   }
 
   /** `shiftNs`: is subtracted from the start times. */
-  add({ sums, durations, complete, inferred, paths, slowest, overTime }: CallsAnswer, shiftNs: Nanoseconds): void {
+  add(
+    { sums, durations, complete, inferred, paths, slowest, overTime, work }: CallsAnswer,
+    shiftNs: Nanoseconds,
+  ): void {
     for (const [caller, more] of sums) this.sums.set(caller, addSums(this.sums.get(caller) ?? emptySums(), more));
     this.latency.addAll(durations.latency);
     this.outside.addAll(durations.outside);
@@ -118,6 +136,7 @@ export class CallsAnswerBuilder {
     this.slowest.sort((a, b) => b.durationNs - a.durationNs || a.startNs - b.startNs || a.tid - b.tid);
     this.slowest.length = Math.min(this.slowest.length, this.maxSlowest);
     if (overTime !== null) this.overTime.add(overTime, shiftNs);
+    if (work !== null) this.work = addWork(this.work, work);
   }
 
   build(): CallsAnswer {
@@ -130,6 +149,7 @@ export class CallsAnswerBuilder {
       paths: paths.build(),
       slowest,
       overTime: this.overTime.build(),
+      work: this.work,
     };
   }
 }

@@ -6,6 +6,7 @@ import { bucketMiddle, type FunctionDurations, type Histogram, histogramsOf } fr
 import { childrenOf, type TreeView, viewOf } from '../../model/calls/tree-view.js';
 import { compareSymbols, type SymbolTable } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
+import type { KernelWork, WorkInCalls } from '../kernel-work.js';
 import {
   type DurationRange,
   type DurationStats,
@@ -14,7 +15,7 @@ import {
   percentileOf,
 } from '../tree/functions.js';
 import { type NodeTimeSums, type TimeSums, timeSums, timeSumsAt } from '../tree/outside.js';
-import type { CallOrigin, CallsAnswer, SlowCall } from './calls-answer.js';
+import type { CallOrigin, CallsAnswer, CallValue, SlowCall } from './calls-answer.js';
 import { type DifferenceRow, differences } from './differences.js';
 import { addSums, type CallSums, callerKey, emptySums } from './find-calls.js';
 
@@ -50,6 +51,14 @@ export interface SlowCallRows {
   /** Compared with the average call; largest difference first. */
   readonly differences: readonly DifferenceRow[];
   readonly from?: CallOrigin;
+  /** Compared with the average call; absent: not recorded. */
+  readonly work?: readonly WorkRow[];
+  readonly values?: readonly CallValue[];
+}
+
+export interface WorkRow extends KernelWork {
+  readonly averageCount: number;
+  readonly averageNs: Nanoseconds;
 }
 
 export interface Latency extends Chains {
@@ -76,17 +85,24 @@ export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
     isOfParts,
     callers: callersOf(answer, measure(within), isOfParts, symbols),
     ...chainsOf(answer.paths, isOfParts, symbols),
-    slowest: answer.slowest.map((call) => slowCallRows(call, average, calls, symbols)),
+    slowest: answer.slowest.map((call) => slowCallRows(call, average, calls, symbols, answer.work)),
   };
 }
 
 function slowCallRows(
-  { tree, ...call }: SlowCall,
+  { tree, work, ...call }: SlowCall,
   average: CallTree,
   calls: number,
   symbols: SymbolTable,
+  allWork: WorkInCalls | null,
 ): SlowCallRows {
-  return { ...call, differences: differences(tree, average, calls, symbols) };
+  const rows = { ...call, differences: differences(tree, average, calls, symbols) };
+  return work === undefined || allWork === null ? rows : { ...rows, work: work.map((row) => workRow(row, allWork)) };
+}
+
+function workRow(row: KernelWork, { calls, work }: WorkInCalls): WorkRow {
+  const all = work.find(({ kind }) => kind === row.kind);
+  return { ...row, averageCount: (all?.count ?? 0) / calls, averageNs: (all?.ns ?? 0) / calls };
 }
 
 function callersOf(

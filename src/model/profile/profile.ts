@@ -195,6 +195,8 @@ export interface Quality extends Readonly<LineCounts> {
   readonly codeNs?: Nanoseconds;
   /** Hits of probes whose damage to the trace was taken out; absent: none. */
   readonly mendedHits?: number;
+  /** Calls between probes that did not return, or that cross others: they are not in the tree. Absent: none. */
+  readonly leftOutCalls?: number;
   /** Flag words that no known perf prints, handled as jumps: the 100 smallest, each cut to 80 characters. */
   readonly unknownFlags: readonly string[];
   /** Lines with such words. */

@@ -98,6 +98,7 @@ export class QualityBuilder {
       ...sums,
       ...(lostNs > 0 && { codeNs }),
       ...(mendedHits > 0 && { mendedHits }),
+      ...(account.leftOutCalls > 0 && { leftOutCalls: account.leftOutCalls }),
       unknownFlags: account.unknownFlags.words,
       unknownFlagLines: account.unknownFlags.lines,
       lostNs,

@@ -9,7 +9,7 @@ import { noLines } from '../../model/profile/profile.js';
 import type { LostSpan, SampleTable } from '../../model/sample-table.js';
 import { comparePerfTimes, type PerfTime } from '../../model/trace/perf-time.js';
 import type { ThreadName, TraceChunk } from '../../model/trace/trace-chunk.js';
-import { type Nanoseconds, NONE } from '../../model/units.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { fromLatin1 } from '../../parser/intern.js';
 import { FAR_TIME, lineFault } from '../../parser/lines/perf-line.js';
 import { addSideband, ChunkBuilder, isBeforeRecording } from '../../parser/pieces/chunk-builder.js';
@@ -19,6 +19,7 @@ import type { DecodeJob } from '../../perfdata/plan-jobs.js';
 import type { RecordedEvent, RecordedSamples, Recording } from '../../perfdata/recording.js';
 import type { SideRecording } from '../../perfdata/side-recording.js';
 import type { TraceInput } from '../open-text.js';
+import { type ProbedThread, probedCalls, type ThreadSwitch } from './probed-calls.js';
 import { readText } from './text-source.js';
 import type { Source, TraceBuilder } from './trace-builder.js';
 
@@ -121,7 +122,7 @@ export class ErrorOwners {
 
 // A recording without Intel PT as a source: only samples, switches and names.
 
-/** Answers questions about waits, but has no calls. */
+/** Answers questions about waits; only probes at the entry and the returns of functions make calls. */
 export interface SampledRecording {
   readonly name: string;
   /** There is no text. */
@@ -131,6 +132,8 @@ export interface SampledRecording {
   readonly recorded: RecordingEnvironment | null;
   /** Why it is incomplete; null: it is complete. */
   readonly broken: string | null;
+  /** Names such as `parse..reply`: what is between two of its events is a call, too. Default: none. */
+  readonly spans?: readonly string[];
 }
 
 export class SampledSource implements Source {
@@ -152,7 +155,74 @@ export class SampledSource implements Source {
     addOwnRecords(name, sampled.sideband, into);
     addRecordedSamples(name, sampled, sides, into);
     into.withoutTrace.push(name);
+    this.addProbedCalls(into);
   }
+
+  private addProbedCalls(into: TraceBuilder): void {
+    const { name, sampled, spans = [] } = this.input;
+    const { context } = into;
+    const { originSeconds } = sampled.samples;
+    const probes = sampled.samples.tables.filter(({ length, event }) => length > 0 && !event.startsWith('sched:'));
+    if (probes.length === 0) return;
+    const offsetNs = context.timeOf({ seconds: originSeconds, ns: 0 });
+    const sinceNs = offsetNs + overwrittenUntil(sampled);
+    const tables = probes.map((table) => rowsAt(timed(table, offsetNs), (ns) => isPossibleTime(ns) && ns >= sinceNs));
+    const found = probedCalls(
+      tables,
+      spans,
+      threadsThatSwitched(sampled, sinceNs, (time) => context.timeOf(time)),
+      context.interner,
+    );
+    if (found === null) return;
+    const { length } = found.events;
+    context.timed += length;
+    into.leftOutCalls += found.leftOut;
+    into.addAccount({ counts: { ...noLines(), lines: length, events: length } });
+    into.add({ events: found.events, grouped: null, records: [], names: [], mappings: [] }, name);
+  }
+}
+
+/** A CPU with fewer samples than this share of those of another one has overwritten none of them. */
+const OVERWRITING_SHARE = 1 / 4;
+
+/**
+ * Returns the time, as samples have it, until when some CPU has overwritten its samples: before, a thread may have called and
+ * returned on that CPU.
+ */
+function overwrittenUntil({ command, samples }: Recording): Nanoseconds {
+  if (!command?.includes('--overwrite')) return Number.NEGATIVE_INFINITY;
+  const cpus = new Map<number, { firstNs: Nanoseconds; count: number }>();
+  for (const { cpu, timeNs } of samples.tables)
+    for (let row = 0; row < cpu.length; row++) {
+      const own = cpus.get(cpu[row]) ?? { firstNs: timeNs[row], count: 0 };
+      cpus.set(cpu[row], { firstNs: Math.min(own.firstNs, timeNs[row]), count: own.count + 1 });
+    }
+  const most = Math.max(...[...cpus.values()].map(({ count }) => count));
+  const full = [...cpus.values()].filter(({ count }) => count >= OVERWRITING_SHARE * most);
+  return Math.max(...full.map(({ firstNs }) => firstNs));
+}
+
+/** Returns the threads that switches are known of: what they did before the first one and after the last one, too. */
+function threadsThatSwitched(
+  { sideband, bounds }: Recording,
+  sinceNs: Nanoseconds,
+  timeOf: (time: PerfTime) => Nanoseconds,
+): Map<Tid, ProbedThread> {
+  const threads = new Map<Tid, ProbedThread & { readonly switches: ThreadSwitch[]; endNs: Nanoseconds }>();
+  if (bounds === null) return threads;
+  const [startNs, endNs] = [Math.max(timeOf(bounds.start), sinceNs), timeOf(bounds.end)];
+  for (const { tid, cpu, time, record } of sideband) {
+    if (record.what !== 'switch' || time === null || tid <= 0) continue;
+    const isIn = record.direction === 'in';
+    const timeNs = Math.min(timeOf(time), endNs);
+    if (timeNs < startNs) continue;
+    const known = threads.get(tid) ?? { startNs: isIn ? timeNs : startNs, endNs, switches: [] };
+    known.switches.push({ timeNs, cpu, isIn });
+    known.endNs = isIn ? endNs : timeNs;
+    threads.set(tid, known);
+  }
+  for (const { switches } of threads.values()) switches.sort((a, b) => a.timeNs - b.timeNs);
+  return threads;
 }
 
 /** Adds the samples of a recording, and those of its side recordings, to a trace. */

@@ -66,7 +66,7 @@ function noBranches(
 
 export function noTrace(name: string): PtflameError {
   return new PtflameError('NO_BRANCHES', `${name} is a recording without an Intel PT trace: it has no calls`, {
-    hint: 'ptflame waits, locks and values answer from its samples and switches; ptflame record traces calls, too',
+    hint: 'ptflame waits, locks and values answer from its samples and switches; for calls, record Intel PT, or functions with --probe NAME=FILE:FUNCTION%calls',
   });
 }
 

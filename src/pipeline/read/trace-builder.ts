@@ -56,6 +56,8 @@ export class TraceBuilder {
   bytes = 0;
   /** A recording was read, decoded by a perf that ptflame started. */
   isDecodedHere = false;
+  /** Calls between probes that are not among the events. */
+  leftOutCalls = 0;
   /** Recordings without Intel PT. */
   readonly withoutTrace: string[] = [];
   private readonly samples: (readonly SampleTable[])[] = [];
@@ -172,6 +174,7 @@ export class TraceBuilder {
       samples: { ...this.sampleAccount, lostSpans: this.lostSpans },
       otherSamples: this.otherSamples.build(),
       sides: this.sides,
+      leftOutCalls: this.leftOutCalls,
       withoutTrace: this.withoutTrace,
     };
   }

@@ -51,6 +51,8 @@ export interface ReadAccount {
   readonly otherSamples: readonly OtherSamples[];
   /** Side recordings, in the order of the inputs. */
   readonly sides: readonly SideAccount[];
+  /** Calls between probes that are not among the events. */
+  readonly leftOutCalls: number;
   /** Recordings without Intel PT. */
   readonly withoutTrace: readonly string[];
 }

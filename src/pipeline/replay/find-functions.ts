@@ -86,6 +86,15 @@ export function argumentsOf({ fields }: SampleTable): string[] {
   return fields.map(({ name }) => name).filter((name) => !name.startsWith('__'));
 }
 
+/** `parse..reply`, but not `../src/parse.c:12` nor `print(char const*, ...)`. */
+const SPAN = /^(.*[^./\s])\s*\.\.(?![./])\s*(.+)$/s;
+
+/** Returns the names of the two events or places that a span is between; null: it is the name of something else. */
+export function endsOfSpan(name: string): readonly [string, string] | null {
+  const [, from, to] = SPAN.exec(name) ?? [];
+  return from === undefined || to === undefined ? null : [from, to];
+}
+
 const MAX_EVENTS = 12;
 
 /** "it has a, b, and 3 more". */

@@ -4,7 +4,13 @@
 
 import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import type { ChainRow, ChildRow } from '../../analysis/calls/latency.js';
-import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../../analysis/calls/latency.js';
+import {
+  type CallerLatency,
+  type LatencyStats,
+  latencyOf,
+  type SlowCallRows,
+  type WorkRow,
+} from '../../analysis/calls/latency.js';
 import type { TimedCall, TimedCalls } from '../../analysis/calls/over-time.js';
 import { rowStartNs, TIME_COLUMNS } from '../../analysis/calls/over-time.js';
 import { type FunctionSet, isInSet } from '../../analysis/questions.js';
@@ -119,6 +125,8 @@ class RowNames {
     offCpuNs,
     differences,
     from,
+    work,
+    values,
   }: SlowCallRows): schema.SlowCall {
     const thread = from ?? this.profile.threads.find((each) => each.tid === tid);
     return {
@@ -138,6 +146,8 @@ class RowNames {
         averageNs: rounded(averageNs),
         differenceNs: rounded(differenceNs),
       })),
+      ...(work && { work: work.map(workOf) }),
+      ...(values && { values: values.map((each) => ({ ...each })) }),
     };
   }
 
@@ -146,6 +156,17 @@ class RowNames {
     if (symbol === NONE) return { name: SELF, dso: null, isSelf: true };
     return { ...named(this.symbols, symbol), isSelf: false };
   }
+}
+
+function workOf({ kind, count, ns, averageCount, averageNs }: WorkRow): NonNullable<schema.SlowCall['work']>[number] {
+  const [own, average] = [ns, averageNs].map(finiteOrNull);
+  return {
+    kind,
+    count,
+    ns: own,
+    averageCount: rounded(averageCount),
+    averageNs: average === null ? null : rounded(average),
+  };
 }
 
 function statsRow(stats: LatencyStats): schema.LatencyStats {

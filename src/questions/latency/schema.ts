@@ -2,6 +2,7 @@
  * zod schema of the JSON that `ptflame latency` prints; docs/answers.md describes it.
  */
 import * as z from 'zod';
+import { WORK_KINDS } from '../../analysis/kernel-work.js';
 import { QualityPart } from '../../profile-file/schema.js';
 import { FunctionRow } from '../report/schema.js';
 import {
@@ -75,6 +76,17 @@ export const SlowCall = z.object({
   isUnwound: z.boolean(),
   ...outside,
   differences: z.array(DifferenceRow),
+  /** What the kernel did in it, compared with all calls; only of a recording with `record --why`. */
+  work: z
+    .array(
+      z.object({
+        kind: z.enum(WORK_KINDS),
+        ...{ count, ns: ns.nullable(), averageCount: z.number(), averageNs: z.number().nullable() },
+      }),
+    )
+    .optional(),
+  /** Its arguments and its result, as perf prints them; only where probes recorded them. */
+  values: z.array(z.object({ at: z.enum(['entry', 'return']), name: z.string(), value: z.string() })).optional(),
 });
 export type SlowCall = z.infer<typeof SlowCall>;
 

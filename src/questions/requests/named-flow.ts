@@ -20,8 +20,8 @@ export interface NamedFlow {
   readonly takenIn: readonly ProbedFunction[];
 }
 
-export function namedFlow(push: FlowSide | null, pop: FlowSide | null, { sites }: TraceWaits['trace']): NamedFlow {
-  return { push, pop, takenIn: pop === null ? [] : probedFunctions(pop.table, sites) };
+export function namedFlow(push: FlowSide | null, pop: FlowSide | null, trace: TraceWaits['trace']): NamedFlow {
+  return { push, pop, takenIn: pop === null ? [] : probedFunctions(pop.table, trace) };
 }
 
 /** What a host recorded of a flow. `idsOf`: takes ids out of keys; null: they are used as they are. */

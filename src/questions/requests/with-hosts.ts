@@ -99,7 +99,7 @@ function withTaking({ functions, flows }: Prepared): FunctionSet {
 function withoutCalls(host: string | null): PtflameError {
   const recording = host === null ? 'the recording' : `the recording of ${host}`;
   return new PtflameError('NO_BRANCHES', `requests are calls of a function, and ${recording} has no calls`, {
-    hint: 'record with Intel PT: ptflame record --waits, without --no-trace',
+    hint: 'record with Intel PT: ptflame record --waits, without --no-trace; or probe the function: --probe NAME=FILE:FUNCTION%calls',
   });
 }
 

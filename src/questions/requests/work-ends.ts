@@ -4,9 +4,11 @@
 import type { Spans } from '../../analysis/log/spans.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { countAtOrBelow, rowNumbers, valuesOf } from '../../model/columns.js';
-import { numbersOf, type SampleTable } from '../../model/sample-table.js';
+import { numbersOf, type SampleTable, tableOf } from '../../model/sample-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import { type Address, type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
+import { nameOfCalls, RETURN_SUFFIX } from '../../pipeline/read/probed-calls.js';
+import type { Trace } from '../../pipeline/read/trace.js';
 import { endsByNextPop } from '../../waits/join-requests.js';
 import type { Moments } from '../../waits/moments.js';
 
@@ -93,8 +95,22 @@ export interface ProbedFunction {
 /** `perf probe` may put the probe after the first instructions. */
 const MAX_ENTRY_BYTES = 32;
 
-/** Returns the functions of an event's probes; none if the samples do not show where they are. */
-export function probedFunctions(table: SampleTable, sites: BranchSites): ProbedFunction[] {
+/** Returns the functions of an event's probes; none if nothing shows where they are. */
+export function probedFunctions(table: SampleTable, trace: ProbedTrace): ProbedFunction[] {
+  const found = functionsAt(table, trace.sites);
+  return found.length > 0 ? found : calledBy(table, trace);
+}
+
+type ProbedTrace = Pick<Trace, 'sites' | 'symbols' | 'samples'>;
+
+/** Without Intel PT, calls have the names of the probes at their entries. */
+function calledBy({ event }: SampleTable, { symbols, samples }: ProbedTrace): ProbedFunction[] {
+  if (tableOf(samples, `${event}${RETURN_SUFFIX}`) === null) return [];
+  const symbol = symbols.name.indexOf(nameOfCalls(event));
+  return symbol === NONE ? [] : [{ symbol, isEntry: true }];
+}
+
+function functionsAt(table: SampleTable, sites: BranchSites): ProbedFunction[] {
   const returned = distinct(numbersOf(table, '__probe_func'));
   const addresses = returned.length > 0 ? returned : distinct(numbersOf(table, '__probe_ip'));
   const found = addresses.map((address) => {

@@ -5,7 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { describe, expect, vi } from 'vitest';
 import { DoctorReport } from '../../../cli/record/checks.js';
-import { type Directory, startPtflame, test } from '../../helpers/cli/run-cli.js';
+import { Latency } from '../../../src/questions/latency/schema.js';
+import { type Directory, ptflame, startPtflame, test } from '../../helpers/cli/run-cli.js';
 import { isTracingPermitted, LIBC, UPROBES } from '../../tools/tracing.js';
 
 const probesOf = (pid: number | undefined) => readFileSync(UPROBES, 'utf8').match(`:ptflame_${pid}/`);
@@ -53,6 +54,23 @@ describe.skipIf(!(await isTracingPermitted()))('record --no-trace', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('wrote perf.data') });
     expect(await scriptOf(dir, 'perf.data')).toMatch(/ptflame_\d+:nap: \([0-9a-f]+\) error=0$/m);
     expect(probesOf(running.pid)).toBeNull();
+  });
+
+  test('records calls of a function, and what the kernel did in them: latency and requests answer about both', async ({
+    dir,
+  }) => {
+    const probe = `--probe=nap=${LIBC}:clock_nanosleep%calls`;
+    const args = ['record', '--no-trace', '--waits', '--why', probe, '--', 'sleep', '0.05'];
+    const { exitCode, stderr } = await startPtflame(args, { cwd: dir.path });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('ptflame requests nap perf') });
+    const { stdout } = await ptflame(['latency', 'nap', 'perf.data', '--slowest', '1', '--json'], { cwd: dir.path });
+    const { stats, slowest } = Latency.parse(JSON.parse(stdout));
+    expect(slowest[0]?.work?.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['page faults', 'interrupts']));
+    expect(stats).toMatchObject({ calls: 1, inferred: 0 });
+    expect(stats.offCpuNs).toBeGreaterThan(40e6);
+    expect(stats.offCpuNs).toBeLessThanOrEqual(stats.totalNs);
+    const requests = await ptflame(['requests', 'nap', 'perf.data', '--slowest', '1'], { cwd: dir.path });
+    expect(requests.stdout).toMatch(/nap → … → \[off-cpu\]/);
   });
 
   test('leaves probes behind only if it is killed, for doctor to remove', async ({ dir }) => {

@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { RecordingNotes } from '../../../cli/record/recording-notes.js';
 import { type Directory, test } from '../../helpers/cli/run-cli.js';
+import { TRACEPOINTS } from '../../helpers/perf/machine-tree.js';
 import { perfData, record as perfRecord, trailer, u64 } from '../../helpers/perf/perf-data.js';
 import { commandsIn, logOf, planRecord, received, record, startRecord } from '../../helpers/perf/record-runs.js';
 
@@ -71,6 +72,26 @@ describe.concurrent('record --waits plans', () => {
   test('buffers of the given size without Intel PT', async ({ dir }) => {
     const [, recording] = await planned(dir, ['--no-trace', '--waits', '-m', '16M', '-a']);
     expect(recording?.join(' ')).toContain(' -m 16M ');
+  });
+
+  test('what the kernel does in the target for --why, as far as it has events, also without waits', async ({ dir }) => {
+    const tracepoints = [...TRACEPOINTS, 'exceptions:page_fault_user', 'irq:softirq_entry', 'irq:softirq_exit'];
+    const args = ['--dry-run', '--no-trace', '--why', ...SHORT];
+    const { stdout, stderr } = await planRecord(dir, args, { machine: { ...NO_PT, tracepoints } });
+    const [recording] = commandsIn(stdout);
+    expect(recording?.join(' ')).toContain(
+      ' -e sched:sched_switch -e exceptions:page_fault_user -e irq:softirq_entry -e irq:softirq_exit -p 1 ',
+    );
+    expect(stderr).toMatch(/note: the kernel has no irq:irq_handler_entry, .*: --why leaves them out/);
+    expect(stderr).not.toMatch(/has no .*softirq/);
+  });
+
+  test('all that it may do, for another machine', async ({ dir }) => {
+    const args = ['--dry-run', '--why', '--waits=full', ...SHORT];
+    const { stdout, stderr } = await planRecord(dir, args, { machine: { tracepoints: null } });
+    expect(stdout).toMatch(/ -e sched:sched_switch -e exceptions:page_fault_user .* -e irq_vectors:local_timer_exit /);
+    expect(stdout.match(/sched_switch/g)).toHaveLength(1);
+    expect(stderr).not.toContain('leaves them out');
   });
 
   test('probes, recorded and removed as a group', async ({ dir }) => {

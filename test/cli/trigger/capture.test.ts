@@ -251,11 +251,7 @@ describe('is refused', () => {
       ['--trigger', 'clock_nanosleeep>10ms'],
       /has no function clock_nanosleeep\n.*did you mean clock_nanosleep/,
     ],
-    [
-      'with options for whole recordings',
-      ['--probe', 'x=./server:f'],
-      /--trigger FUNCTION and --probe are mutually exclusive/,
-    ],
+    ['with options for whole recordings', ['--waits'], /--trigger FUNCTION and --waits are mutually exclusive/],
     ['early without a time', ['--trigger', 'clock_nanosleep', '--early'], /--early needs a time/],
     ['from a place to itself', ['--trigger', 'getpid..getpid'], /getpid and getpid are the same place/],
     ['for a directory with files in it', ['-o', '.'], /\. is not empty/],

@@ -6,6 +6,7 @@ import type { Spans } from '../../../src/analysis/log/spans.js';
 import { Inference } from '../../../src/model/profile/profile.js';
 import { SampleContext, type SampleTable } from '../../../src/model/sample-table.js';
 import { SampleTablesBuilder } from '../../../src/model/sample-tables-builder.js';
+import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import { BranchKind, BranchSitesBuilder, TraceEdge } from '../../../src/model/trace/branch-sites.js';
 import { NONE } from '../../../src/model/units.js';
 import { flowSide } from '../../../src/questions/requests/request-question.js';
@@ -155,7 +156,7 @@ describe('the function of a probe', () => {
   };
   add([0x1010, 0, 0x1000], [0x2000, 1, 0x2000]);
   add([0x2080, 1, 0x2000], [0x1014, 0, 0x1000]);
-  const sites = builder.build();
+  const trace = { sites: builder.build(), symbols: new SymbolTableBuilder().build(), samples: [] };
   const table = (field: string, ...addresses: readonly number[]) => {
     const into = new SampleTablesBuilder();
     for (const value of addresses)
@@ -167,17 +168,17 @@ describe('the function of a probe', () => {
   };
 
   test('is the one around its address', () => {
-    expect(probedFunctions(table('__probe_ip', 0x2000, 0x2000), sites)).toEqual([{ symbol: 1, isEntry: true }]);
-    expect(probedFunctions(table('__probe_ip', 0x2060), sites)).toEqual([{ symbol: 1, isEntry: false }]);
+    expect(probedFunctions(table('__probe_ip', 0x2000, 0x2000), trace)).toEqual([{ symbol: 1, isEntry: true }]);
+    expect(probedFunctions(table('__probe_ip', 0x2060), trace)).toEqual([{ symbol: 1, isEntry: false }]);
   });
 
   test('is the one that returned', () => {
-    expect(probedFunctions(table('__probe_func', 0x2000), sites)).toEqual([{ symbol: 1, isEntry: false }]);
+    expect(probedFunctions(table('__probe_func', 0x2000), trace)).toEqual([{ symbol: 1, isEntry: false }]);
   });
 
   test('is not known where no branch shows it', () => {
-    expect(probedFunctions(table('__probe_ip', 0x3000), sites)).toEqual([]);
-    expect(probedFunctions(table('id', 0x2000), sites)).toEqual([]);
+    expect(probedFunctions(table('__probe_ip', 0x3000), trace)).toEqual([]);
+    expect(probedFunctions(table('id', 0x2000), trace)).toEqual([]);
   });
 });
 

@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '_ZN2ns5Queue3popEv.cold': 0x280,
   _ZN2ns5Queue4tailEv: 0x2c0,
   torn: 0x2e0,
+  marked: 0x2f0,
 };
 /** pop: test, jump to a return, jump to the cold part, return; return. */
 const POP = '85ff 7508 0f8576000000 c3 90 c3'.replaceAll(' ', '');
@@ -28,11 +29,14 @@ const COLD = 'b8010000 00c3'.replaceAll(' ', '');
 const TAIL = 'e93bffffff';
 /** torn: a jump into an instruction, so that some of it is data, or another function's. */
 const TORN = 'eb01 b8c3c3c3c3'.replaceAll(' ', '');
+/** marked: endbr64, push, pop, return. */
+const MARKED = 'f30f1efa5058c3';
 const CODE: Readonly<Record<string, string>> = {
   _ZN2ns5Queue3popEv: POP,
   '_ZN2ns5Queue3popEv.cold': COLD,
   _ZN2ns5Queue4tailEv: TAIL,
   torn: TORN,
+  marked: MARKED,
 };
 
 async function binary(dir: Directory, names: readonly string[], sections: readonly string[] = []): Promise<void> {
@@ -168,6 +172,20 @@ describe.concurrent('a probe of returns', () => {
     const lines = ['120a', '120c', '1285'].map((at) => `'p:ptflame/x ${dir.file('server')}:0x${at} v=%ax'`);
     expect(stdout.split('\n')[0]).toMatch(/^sh -c 'printf "%s\\n" "\$@" >> "\$0"' \S+\/uprobe_events /);
     expect(stdout.split('\n')[0]?.endsWith(` ${lines.join(' ')}`)).toBe(true);
+  });
+
+  test('and at the entry, behind what marks it: calls, with the stack pointer', async ({ dir }) => {
+    await binary(dir, CPP);
+    const { stdout } = await planRecord(dir, [
+      ...['--dry-run', ...ARGS, '--probe', 'x=./server:pop%calls q=%di', '--probe', 'y=./server:marked%calls'],
+    ]);
+    const added = [...stdout.matchAll(/'p:ptflame\/(\S+) \S+:0x([0-9a-f]+) ([^']*)'/g)].map((each) => each.slice(1));
+    expect(added).toEqual([
+      ['x', '1200', 'sp=%sp q=%di'],
+      ...['120a', '120c', '1285'].map((at) => ['x__return', at, 'sp=%sp value=%ax']),
+      ['y', '12f4', 'sp=%sp'],
+      ['y__return', '12f6', 'sp=%sp value=%ax'],
+    ]);
   });
 
   test.for([
