@@ -29,7 +29,7 @@ export async function openDroppedRecording(
     if (file !== undefined) mount(path + ending, file);
   }
   const read = await openRecorded(path);
-  const dropped = binaries.map(describe);
+  const dropped = binaries.toReversed().map(describe); // what was dropped later is meant to replace what has the same name
   const { needed, at, unused } = matchBinaries(
     read.recording.trace === null ? [] : mappedFiles(read.recording),
     dropped,
