@@ -44,7 +44,8 @@ export async function openDroppedRecording(
     if (isDump) for (const mapped of dumpsNamed(name, read.recording)) contents.set(mapped, content);
   const lacking = needed.filter(({ state }) => state !== 'found').map(({ path, state }) => `${path}: ${state}`);
   const { input, notes } = decodable(read, contents, { root: '', cache: CACHE });
-  return { inputs: [input], notes: [...notes, ...lacking] };
+  const remedy = isComplete ? [] : ['To see their code, drop on this page the builds that ran.'];
+  return { inputs: [input], notes: [...notes, ...lacking, ...remedy] };
 }
 
 /** A binary, or a dump of code that was made at run time. */

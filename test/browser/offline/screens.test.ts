@@ -180,7 +180,10 @@ describe('a recording without its binaries', () => {
     expect(await shown(page)).toBe('needs');
     await page.getByRole('button', { name: 'Show without' }).click();
     expect(await shown(page)).toBe('report');
-    expect(await page.locator('#trust .warnings').first().textContent()).toBe('/opt/ptflame/threads: other build');
+    expect(await page.locator('#trust .warnings').first().locator('li').allTextContents()).toEqual([
+      '/opt/ptflame/threads: other build',
+      'To see their code, drop on this page the builds that ran.',
+    ]);
     expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
     await page.close();
   });
