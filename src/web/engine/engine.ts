@@ -30,8 +30,11 @@ import { setCode } from './start-workers.js';
 
 /** As `ptflame render` has it: 4M, as bytes in base64. */
 const TIMELINE_BYTES = (4 * 2 ** 20 * 3) / 4;
-/** More would only be work. */
-const PROGRESS_EVERY_MS = 50;
+/** More would only be work, and to draw is more than to tell. */
+const PROGRESS_EVERY_MS = 200;
+
+/** A read of a Blob costs a new pipe to the browser and new memory, so few large ones take half the time. */
+const SIZES = { pieceBytes: 8 * 2 ** 20 };
 
 /** Two recordings or profiles. */
 interface ComparedProfiles {
@@ -107,12 +110,12 @@ export class Engine {
     return { comparison, look: { title: `${before.name} → ${after.name}`, widthOf: 'larger' } };
   }
 
-  /** How many workers there are, how much memory, and what is told of their work. */
-  private working(inputs: Opened['inputs']): Pick<AnalyzeOptions, 'jobs' | 'memoryBytes' | 'onProgress'> {
+  /** How many workers there are, how much memory, how much each of them reads, and what is told of their work. */
+  private working(inputs: Opened['inputs']): Pick<AnalyzeOptions, 'jobs' | 'memoryBytes' | 'sizes' | 'onProgress'> {
     const sizes = inputs.map(({ sizeBytes }) => sizeBytes ?? null);
     const of = sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);
     const { jobs, memoryBytes } = this.options;
-    return { jobs, memoryBytes, onProgress: (at) => this.tell(progressOf(at, of)) };
+    return { jobs, memoryBytes, sizes: SIZES, onProgress: (at) => this.tell(progressOf(at, of)) };
   }
 
   private tell(progress: EngineProgress): void {

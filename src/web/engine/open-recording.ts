@@ -29,7 +29,7 @@ export async function openDroppedRecording(
     if (file !== undefined) mount(path + ending, file);
   }
   const read = await openRecorded(path);
-  const dropped = binaries.map(describe);
+  const dropped = binaries.toReversed().map(describe); // what was dropped later is meant to replace what has the same name
   const { needed, at, unused } = matchBinaries(
     read.recording.trace === null ? [] : mappedFiles(read.recording),
     dropped,
@@ -44,7 +44,8 @@ export async function openDroppedRecording(
     if (isDump) for (const mapped of dumpsNamed(name, read.recording)) contents.set(mapped, content);
   const lacking = needed.filter(({ state }) => state !== 'found').map(({ path, state }) => `${path}: ${state}`);
   const { input, notes } = decodable(read, contents, { root: '', cache: CACHE });
-  return { inputs: [input], notes: [...notes, ...lacking] };
+  const remedy = isComplete ? [] : ['To see their code, drop on this page the builds that ran.'];
+  return { inputs: [input], notes: [...notes, ...lacking, ...remedy] };
 }
 
 /** A binary, or a dump of code that was made at run time. */

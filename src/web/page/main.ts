@@ -55,7 +55,7 @@ class OfflinePage {
     );
     document.documentElement.append(above);
     listenForDrops({
-      dropped: (files) => this.receive(files),
+      dropped: (files) => void this.receive(files),
       hovers: (isAbove) => {
         above.hidden = !isAbove;
       },
@@ -107,20 +107,21 @@ class OfflinePage {
   }
 
   private choose(): void {
-    chooseFiles((files) => (this.shown === 'needs' ? this.receive(files) : this.open(files)));
+    chooseFiles((files) => (this.shown === 'needs' ? void this.receive(files) : this.open(files)));
   }
 
-  /** Files were dropped: on a report, asks first; where binaries are missing, adds them. */
-  private receive(files: readonly File[]): void {
-    if (this.shown === 'needs') void this.addToRecording(files);
-    else if (this.shown === 'start') this.open(files);
-    else askToReplace(files.length === 1 ? (files[0] as File).name : `${files.length} files`, () => this.open(files));
+  /** Files were dropped: binaries alone belong to the recording that is here; a report is replaced after a question. */
+  private async receive(files: readonly File[]): Promise<void> {
+    if (this.shown === 'start') return this.open(files);
+    const isOther = await isAny(files, RECORDINGS);
+    if (this.shown === 'needs') return isOther ? this.open(files) : this.add(files);
+    const belong = !isOther && (await isAny(files, [ELF])) && (await isAny(this.files, [PERF_DATA]));
+    if (this.shown === 'report' && belong) return this.add(files);
+    askToReplace(files.length === 1 ? (files[0] as File).name : `${files.length} files`, () => this.open(files));
   }
 
-  /** Adds binaries; another recording replaces the one that lacks them. */
-  private async addToRecording(files: readonly File[]): Promise<void> {
-    const isOther = (await Promise.all(files.map(isRecording))).includes(true);
-    if (isOther) return this.open(files);
+  /** Adds binaries to the recording, as a better build of those that it has. */
+  private add(files: readonly File[]): void {
     this.work([...this.files, ...files], this.options);
   }
 
@@ -253,13 +254,16 @@ const OPTIONS: OpenOptions = {
   byCalls: false,
 };
 
+const PERF_DATA = 'PERFILE2';
 /** perf.data, a pack or compressed text, an imported trace. */
-const RECORDINGS = ['PERFILE2', '\x1f\x8b', '\x8fPTF'];
+const RECORDINGS = [PERF_DATA, '\x1f\x8b', '\x8fPTF'];
+const ELF = '\x7fELF';
 
-async function isRecording(file: File): Promise<boolean> {
-  const bytes = new Uint8Array(await file.slice(0, 8).arrayBuffer());
-  const first = String.fromCharCode(...bytes);
-  return RECORDINGS.some((magic) => first.startsWith(magic));
+/** Whether one of the files begins like this. */
+async function isAny(files: readonly File[], beginnings: readonly string[]): Promise<boolean> {
+  const firsts = await Promise.all(files.map((file) => file.slice(0, 8).arrayBuffer()));
+  const texts = firsts.map((first) => String.fromCharCode(...new Uint8Array(first)));
+  return texts.some((text) => beginnings.some((beginning) => text.startsWith(beginning)));
 }
 
 /** Shows the head of a report. The engine wrote it as it does for files, with all names escaped; scripts in it would not run. */

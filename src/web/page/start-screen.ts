@@ -82,7 +82,8 @@ function problem({ code, message, hint, output }: Failure, events: StartEvents):
 /** In place of hints that name options, which a page does not have. Words in backticks are commands. */
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
   NEWER_VERSION: 'Make this page again with that version: `ptflame page -o ptflame.html`.',
-  NOT_OFFERED: 'Use the command line on a machine with perf: `ptflame render perf.data -o flame.html`.',
+  NOT_OFFERED:
+    'Use the command line on a machine with perf: `ptflame render perf.data -o flame.html`. Or drop the text that perf makes there, by the command below.',
   PACK_DAMAGED: 'Copy the pack again from where it was made.',
   RECORDING_DAMAGED:
     'Copy it again from where it was recorded. The command line decodes the intact part: `ptflame render perf.data --salvage -o flame.html`.',

@@ -146,6 +146,20 @@ describe('a recording without its binaries', () => {
     expect(await shown(page)).toBe('report');
     expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
     expect(await page.locator('#trust .warnings').first().textContent()).toContain('/opt/ptflame/threads');
+    await drop(page, BINARY);
+    await page.locator('header .trust', { hasText: 'Nothing lost' }).waitFor();
+    await page.close();
+  });
+
+  test('takes a better one after another of the same name was shown', async ({ dir }) => {
+    await copyFile(OTHER_BINARY, dir.file('threads'));
+    const page = await openOfflinePage(browser);
+    await drop(page, RECORDING, dir.file('threads'));
+    expect(await shown(page)).toBe('report');
+    expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
+    await drop(page, BINARY);
+    await page.locator('header .trust', { hasText: 'Nothing lost' }).waitFor();
+    expect(await page.locator('dialog.ask').count()).toBe(0);
     await page.close();
   });
 
@@ -174,7 +188,10 @@ describe('a recording without its binaries', () => {
     expect(await shown(page)).toBe('needs');
     await page.getByRole('button', { name: 'Show without' }).click();
     expect(await shown(page)).toBe('report');
-    expect(await page.locator('#trust .warnings').first().textContent()).toBe('/opt/ptflame/threads: other build');
+    expect(await page.locator('#trust .warnings').first().locator('li').allTextContents()).toEqual([
+      '/opt/ptflame/threads: other build',
+      'To see their code, drop on this page the builds that ran.',
+    ]);
     expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
     await page.close();
   });
