@@ -128,7 +128,7 @@ const DOUBT_TITLE = 'inferredMostly';
 const COLUMNS = csvColumns(
   'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns unwound longestCutNs outsideSelfNs isStop',
   FUNCTION_COLUMNS.map(({ key }) => key),
-) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined' | 'inferredBy' | 'entry' | KernelKey>[];
+) as Exclude<keyof FunctionRow, 'srcline' | 'isInlined' | 'inferredBy' | 'entry' | 'asideNs' | KernelKey>[];
 
 /** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
 function* csvRows({ functions, threads }: StreamedReport, hasLines: boolean): Iterable<CsvCell[]> {
@@ -181,7 +181,9 @@ export function* reportLines(
     yield* ['', threadTitle(thread, trace), ...table(thread.functions, thread.totalNs, thread.interrupts)];
     isInferred ||= shownOf(thread.functions).some(isTotalInferred);
   }
-  if (!trace.isBlockedTime && isInferred && report.interrupts === undefined) yield* ['', INFERRED_NOTE];
+  if (report.interrupts !== undefined || trace.isBlockedTime) return;
+  if (isInferred) yield* ['', INFERRED_NOTE];
+  if (shownOf(functions).some(({ asideNs = 0 }) => asideNs > 0)) yield* ['', ASIDE_NOTE];
 }
 
 function interruptLines(rows: readonly InterruptRow[], totalNs: number, width: number, top: number): string[] {
@@ -193,16 +195,36 @@ function interruptLines(rows: readonly InterruptRow[], totalNs: number, width: n
     { title: 'avg', text: ({ avgNs }) => (avgNs === null ? '–' : formatDuration(avgNs)) },
     { title: 'max', text: ({ maxNs }) => (maxNs === null ? '–' : formatDuration(maxNs)) },
     { title: 'interrupt', text: ({ name }) => visibleText(name), isLeft: true },
+    ...(rows.some(({ handlers }) => handlers.length > 0)
+      ? [{ title: 'handled by', text: (row: InterruptRow) => handlersOf(row, ', '), isLeft: true, rank: 2 }]
+      : []),
   ];
   const name = ({ interrupted }: InterruptRow) => interrupted?.name ?? 'code that is not traced';
   return topLines(rows, top, (shown) => tableLines(shown, columns, { name, nameTitle: 'interrupted', width }));
 }
 
+function handlersOf({ handlers }: InterruptRow, separator: string): string {
+  return handlers.map(({ name }) => visibleText(name)).join(separator);
+}
+
 /** With threads, as for functions. */
 function* interruptCsv({ interrupts = [], threads }: StreamedReport): Iterable<CsvCell[]> {
-  const titles = ['name', 'dso', 'entry', 'interrupted', 'interruptedDso', 'calls', 'totalNs', 'avgNs', 'maxNs'];
-  const cells = ({ name, dso, entry, interrupted, calls, totalNs, avgNs, maxNs }: InterruptRow): CsvCell[] => {
-    return [name, dso, entry, interrupted?.name ?? null, interrupted?.dso ?? null, calls, totalNs, avgNs, maxNs];
+  const titles = [
+    'name',
+    'dso',
+    'entry',
+    'interrupted',
+    'interruptedDso',
+    'calls',
+    'totalNs',
+    'avgNs',
+    'maxNs',
+    'handlers',
+  ];
+  const cells = (row: InterruptRow): CsvCell[] => {
+    const { name, dso, entry, interrupted, calls, totalNs, avgNs, maxNs } = row;
+    const numbers = [calls, totalNs, avgNs, maxNs];
+    return [name, dso, entry, interrupted?.name ?? null, interrupted?.dso ?? null, ...numbers, handlersOf(row, ' ')];
   };
   yield threads === undefined ? titles : ['tid', 'pid', 'comm', ...titles];
   for (const row of interrupts) yield threads === undefined ? cells(row) : [null, null, null, ...cells(row)];
@@ -211,6 +233,9 @@ function* interruptCsv({ interrupts = [], threads }: StreamedReport): Iterable<C
 }
 
 const INFERRED_NOTE = '≈ in total: with time in which calls are not known to have gone on; max has only what is known';
+
+const ASIDE_NOTE =
+  'avg in brackets: with time that is not in total, waits shown on the caller of the scheduler, and halts';
 
 function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, trace: Report['trace']): string {
   const { hasSwitches, isBlockedTime, merged } = trace;

@@ -20,6 +20,8 @@ export type ReadCode = (code: MappedCode, fileOffset: number, bytes: number) => 
 
 /** Code is loaded so many bytes at a time. */
 const PAGE_BYTES = 64 * 1024;
+/** The kernel's memory is used in pages of this size. */
+const SMALL_PAGE_BYTES = 4096;
 /** The longest instruction. */
 const MAX_INSTRUCTION_BYTES = 15;
 const DESCRIPTION_BYTES = 40;
@@ -68,11 +70,32 @@ export class CodePages {
     const code = mapped && codeAt(mapped, ip, tick);
     if (!code) return image === KERNEL_IMAGE ? this.loadWritten(ip) : 0;
     const own = this.page(code, Math.floor((ip - code.start) / this.pageBytes));
-    const page = own !== null && image === KERNEL_IMAGE ? this.asChanged(own) : own;
-    if (page === null) return 0;
-    const { start, end } = uncovered(mapped, page, ip, tick);
+    if (own === null) return 0;
+    const isKernel = image === KERNEL_IMAGE;
+    const known = isKernel ? this.inUse(own, ip) : own;
+    if (known === null) return this.loadWritten(ip);
+    const page = isKernel ? this.asChanged(own) : own;
+    const { start, end } = uncovered(mapped, known, ip, tick);
     const skipped = start - page.start;
     return this.describe([start, page.start + page.bytes, end, page.at + skipped, code.tick]);
+  }
+
+  /**
+   * Returns the part of a page of the kernel around an address that was in use when its memory was copied: the rest reads as
+   * zeros, which are instructions, and modules that are loaded later run there.
+   */
+  private inUse(page: Page, ip: Address): AddressRange | null {
+    const bytes = new Uint8Array(this.module.memory.buffer, page.at, page.end - page.start);
+    const isUsed = (at: Address) =>
+      bytes
+        .subarray(Math.max(0, at - page.start), Math.max(0, at + SMALL_PAGE_BYTES - page.start))
+        .some((byte) => byte !== 0);
+    let start = Math.floor(ip / SMALL_PAGE_BYTES) * SMALL_PAGE_BYTES;
+    if (!isUsed(start)) return null;
+    let end = start + SMALL_PAGE_BYTES;
+    while (start > page.start && isUsed(start - SMALL_PAGE_BYTES)) start -= SMALL_PAGE_BYTES;
+    while (end < page.end && isUsed(end)) end += SMALL_PAGE_BYTES;
+    return { start: Math.max(start, page.start), end: Math.min(end, page.end) };
   }
 
   /** Whether a branch to an address ends the trace, because it is filtered. */

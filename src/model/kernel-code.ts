@@ -17,10 +17,21 @@ const NAMES = [
   /^(__do_softirq|handle_softirqs)$/,
 ];
 
+/** Likewise, of older kernels: functions of programs may have such names. */
+const FORMER_NAMES = [
+  /^system_call$/,
+  /^nmi$/,
+  /^((async_)?page_fault|general_protection|divide_error|invalid_op|int3|debug|device_not_available|double_fault|bounds|overflow|invalid_TSS|segment_not_present|stack_segment|alignment_check|(simd_)?coprocessor_error|machine_check)$/,
+  /^(apic_timer|reschedule|call_function(_single)?|irq_work|error|spurious|thermal|threshold|deferred_error|reboot)_interrupt$|^x86_platform_ipi$|^(xen_hvm|hyperv)_callback_vector$/,
+];
+
 /** Returns why the kernel began to run, if it does so in this function; else null. */
 export function kernelEntryOf(symbols: SymbolTable, symbol: SymbolId): KernelEntry | null {
-  if (symbols.kind[symbol] !== SymbolKind.Function || isKernelCode(symbols, symbol) === false) return null;
-  return KERNEL_ENTRIES[NAMES.findIndex((name) => name.test(symbols.name[symbol] as string))] ?? null;
+  const isKernel = isKernelCode(symbols, symbol);
+  if (symbols.kind[symbol] !== SymbolKind.Function || isKernel === false) return null;
+  const rowIn = (names: readonly RegExp[]) => names.findIndex((name) => name.test(symbols.name[symbol] as string));
+  const row = rowIn(NAMES);
+  return KERNEL_ENTRIES[row === -1 && isKernel ? rowIn(FORMER_NAMES) : row] ?? null;
 }
 
 /** Whether a function is the kernel's; null: its file is not recorded. */

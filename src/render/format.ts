@@ -74,6 +74,13 @@ export interface TotalOfCalls {
   /** Of complete calls. */
   readonly avgNs: number | null;
   readonly longestCutNs: number | null;
+  /** How much longer the complete calls lasted than the total has; traced kernels only. */
+  readonly asideNs?: number | undefined;
+}
+
+/** Returns "3 ms", an average of calls; "(3 ms)" if they lasted longer than their total has. */
+export function formatAverage(text: string, { asideNs = 0 }: Pick<TotalOfCalls, 'asideNs'>): string {
+  return asideNs > 0 ? `(${text})` : text;
 }
 
 /**

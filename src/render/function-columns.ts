@@ -3,6 +3,7 @@
  */
 import { PERCENTILES, type Percentiles } from '../model/percentiles.js';
 import {
+  formatAverage,
   formatCalls,
   formatCount,
   formatDuration,
@@ -28,6 +29,7 @@ export interface FunctionNumbers extends Percentiles<number | null> {
   readonly kernelNs?: number | undefined;
   readonly interruptNs?: number | undefined;
   readonly offCpuNs?: number | undefined;
+  readonly asideNs?: number | undefined;
   readonly avgNs: number | null;
   readonly minNs: number | null;
   readonly maxNs: number | null;
@@ -116,7 +118,10 @@ export const FUNCTION_COLUMNS: readonly FunctionColumn[] = [
     },
     text: ({ unwound }) => formatCount(unwound),
   },
-  statistic('avgNs', 'avg', 'average of complete calls'),
+  {
+    ...statistic('avgNs', 'avg', 'average of complete calls; in brackets: with waits and halts that are not in total'),
+    text: (row) => formatAverage(durationText(row.avgNs), row),
+  },
   statistic('minNs', 'min', 'shortest complete call', 9),
   ...PERCENTILES.map(
     ({ key, title, hint, rank }): FunctionColumn => ({

@@ -98,6 +98,42 @@ test('follows interrupts of the program and of the kernel', () => {
   ]);
 });
 
+/** The kernel twice; the page between them was not in use when it was copied. */
+const gappy = new Uint8Array(0x3000);
+gappy.set(kernel);
+gappy.set(kernel, 0x2000);
+const GAPPY = [{ path: 'kernel', start: KERNEL, length: gappy.length, bytes: gappy }];
+
+test('knows no code where the copy of the kernel has zeros: what ran there was loaded later', () => {
+  const changes = [{ tick: 0n, start: KERNEL + 0x1020, bytes: Uint8Array.of(0x0f, 0x1f, 0x44, 0, 0) }]; // of that module
+  const own = decoder({ files: GAPPY, changes });
+  const jumps = [0x2410, 0x410, 0x1010].map((offset) => inKernel(TIP, offset));
+  const after = [inKernel(FUP, 0x1fff), inKernel(TIP, 0x410), inKernel(TIP, 0x310)];
+  expect(shown(own, [...begun(inKernel(PGE, 0x310)), ...jumps, ...after])).toEqual([
+    `${PID} 0 tr strt 0 k310`,
+    `${PID} 0 jmp k310 ffffffff81002410`,
+    `${PID} 0 jmp ffffffff81002410 k410`,
+    `${PID} 0 jmp k410 ffffffff81001010`,
+    `${PID} 6 tr strt 0 k410`,
+    `${PID} 6 jmp k410 k310`,
+    'undefined 6 error 5 ffffffff81001010',
+  ]);
+});
+
+test('does not return to calls from before unknown code of the kernel, which may have made calls', () => {
+  const unknown = [inKernel(FUP, 0x100), inKernel(TIP, 0x1010)];
+  const after = [inKernel(FUP, 0x1fff), inKernel(TIP, 0x100), tnt([1]), inKernel(TIP, 0x410)];
+  expect(shown(decoder({ files: GAPPY }), [...begun(inKernel(PGE, 0)), ...unknown, ...after])).toEqual([
+    `${PID} 0 tr strt 0 k000`,
+    `${PID} 0 call k000 k100`,
+    `${PID} 0 hw int k100 ffffffff81001010`,
+    `${PID} 2 tr strt 0 k100`,
+    `${PID} 6 tr strt 0 k410`,
+    'undefined 2 error 5 ffffffff81001010',
+    'undefined 6 error 6 k101',
+  ]);
+});
+
 const OTHER = 200;
 /** Its first record comes before stacks are switched, the second one after. */
 const switched = (...ticks: number[]) =>

@@ -17,6 +17,16 @@ test.each([
   ['__do_softirq', KERNEL, 'softirq'],
   ['irq_entries_start', KERNEL, 'interrupt'],
   ['do_syscall_64', KERNEL, null],
+  ['apic_timer_interrupt', KERNEL, 'interrupt'],
+  ['call_function_single_interrupt', KERNEL, 'interrupt'],
+  ['common_interrupt', KERNEL, null],
+  ['page_fault', KERNEL, 'exception'],
+  ['debug', KERNEL, 'exception'],
+  ['debug', '[driver]', 'exception'],
+  ['debug', null, null],
+  ['debug', '/usr/bin/program', null],
+  ['nmi', KERNEL, 'NMI'],
+  ['system_call', KERNEL, 'system call'],
 ])('%s of %s: %s', (name, dso, entry) => {
   const builder = new SymbolTableBuilder();
   const symbol = builder.intern(name, dso);

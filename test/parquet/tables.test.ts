@@ -71,7 +71,7 @@ test('functions have the numbers of the report', async () => {
   for (const [id, profile] of profiles) {
     const expected = reportOf(profile).functions.map(
       ({ isStop, isInlined, p50Ns, p90Ns, p99Ns, srcline, inferredBy, entry, ...numbers }) => {
-        const { userNs, kernelNs, interruptNs, offCpuNs, ...row } = numbers;
+        const { userNs, kernelNs, interruptNs, offCpuNs, asideNs, ...row } = numbers;
         return row;
       },
     );

@@ -266,6 +266,24 @@ describe('switches of threads', () => {
     ));
 });
 
+test('where only the scheduler was seen, time without a CPU is on it', () =>
+  expectTree(
+    `
+      10   call    k:__schedule       k:__switch_to_asm
+      60   jmp     k:__switch_to_asm  k:__switch_to
+      960  call    k:__switch_to      k:load_tls
+      965  return  k:load_tls         k:__switch_to
+      970  return  k:__switch_to      k:__schedule
+      980  call    k:__schedule       k:finish`,
+    `
+      __schedule 1(1) self 10
+        __switch_to_asm 1 self 50
+          __switch_to 1 self 5
+            [off-cpu] 1 self 900
+            load_tls 1 self 5
+        finish 1(1) self 0`,
+  ));
+
 describe('a thread that is not switched in again', () => {
   const WAITING = `
       10     call    main          read

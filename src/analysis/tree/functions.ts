@@ -35,6 +35,11 @@ export interface FunctionSums extends DurationStats {
   readonly userNs?: Nanoseconds;
   readonly kernelNs?: Nanoseconds;
   readonly interruptNs?: Nanoseconds;
+  /**
+   * How much longer its complete calls lasted than it was on the stack: waits that are shown on the function that called
+   * the scheduler, and halts; absent: no kernel was traced.
+   */
+  readonly asideNs?: Nanoseconds;
   /** The part of its self time, and of its stops, that is inferred. */
   readonly inferredNs: Nanoseconds;
   /** The same by reason; absent: unknown. */
@@ -66,6 +71,7 @@ export function functionsOf(
     const row = rowOf(symbol);
     addCalls(row, tree, node);
     if (isStop(symbol)) addStop(tree, node, rowOf);
+    if (sides !== null) row.asideNs = (row.asideNs ?? 0) + Math.max(0, tree.completeNs[node] - time.totalNs[node]);
     if (!isOutermost[node]) continue;
     row.totalNs += time.totalNs[node];
     row.outsideNs += time.outsideNs[node];
@@ -90,11 +96,11 @@ export function functionsOf(
 
 type MutableSums = {
   -readonly [Key in
-    | Exclude<keyof FunctionSums, 'symbol' | 'inferredBy' | keyof DurationStats | SideKey>
+    | Exclude<keyof FunctionSums, 'symbol' | 'inferredBy' | keyof DurationStats | SideKey | 'asideNs'>
     | 'minNs'
     | 'maxNs'
     | 'longestCutNs']: number;
-} & { [Key in SideKey]?: number };
+} & { [Key in SideKey | 'asideNs']?: number };
 
 type SideKey = keyof SideTimes;
 

@@ -90,7 +90,23 @@ export interface SideTimes {
 }
 
 /** Divides the time in code between program, kernel and interrupts; null: no code of the kernel ran. */
-export function sideTimes({ length, parent, symbol, selfNs }: CallTree, symbols: SymbolTable): SideTimes | null {
+export function sideTimes(tree: CallTree, symbols: SymbolTable): SideTimes | null {
+  const { length, parent, selfNs } = tree;
+  const sides = sidesOf(tree, symbols);
+  if (sides === null) return null;
+  const sumsOf = (isMeant: Uint8Array) => {
+    const sums = selfNs.map((ns, node) => (isMeant[node] ? ns : 0));
+    for (let node = length - 1; node > 0; node--) sums[parent[node]] += sums[node];
+    return sums;
+  };
+  return { userNs: sumsOf(sides.userNs), kernelNs: sumsOf(sides.kernelNs), interruptNs: sumsOf(sides.interruptNs) };
+}
+
+/** Returns 1 for nodes whose own time is of a kind, by kind and node; null: no code of the kernel ran. */
+export function sidesOf(
+  { length, parent, symbol }: Pick<CallTree, 'length' | 'parent' | 'symbol'>,
+  symbols: SymbolTable,
+): Readonly<Record<keyof SideTimes, Uint8Array>> | null {
   const known = symbols.name.map((_, row) => sideOf(symbols, row));
   const side = new Uint8Array(length).fill(Side.User);
   for (let node = 1; node < length; node++) {
@@ -99,12 +115,8 @@ export function sideTimes({ length, parent, symbol, selfNs }: CallTree, symbols:
     side[node] = own === Side.Unknown || (own === Side.Kernel && caller === Side.Interrupt) ? caller : own;
   }
   if (!side.some((own) => own > Side.User)) return null;
-  const [userNs, kernelNs, interruptNs] = [Side.User, Side.Kernel, Side.Interrupt].map((wanted) => {
-    const sums = selfNs.map((ns, node) => (side[node] === wanted && !isStop(symbol[node]) ? ns : 0));
-    for (let node = length - 1; node > 0; node--) sums[parent[node]] += sums[node];
-    return sums;
-  }) as [Float64Array, Float64Array, Float64Array];
-  return { userNs, kernelNs, interruptNs };
+  const of = (wanted: Side) => side.map((own, node) => (own === wanted && !isStop(symbol[node]) ? 1 : 0));
+  return { userNs: of(Side.User), kernelNs: of(Side.Kernel), interruptNs: of(Side.Interrupt) };
 }
 
 function sideOf(symbols: SymbolTable, symbol: SymbolId): Side {

@@ -9,13 +9,16 @@ import {
   isStop,
   type NodeTimeSums,
   onCpuNs,
+  type SideTimes,
+  sideTimes,
   timeSums,
   timeSumsAt,
 } from '../../analysis/tree/outside.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
 import { eachPercentile } from '../../model/percentiles.js';
-import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { isThere } from '../../render/diff/paths.js';
 import type { FrameTable } from '../../render/frames/frame-table.js';
 import { sumSiblings } from '../../render/layout.js';
@@ -65,6 +68,8 @@ export interface PathKind {
   /** The weight of a stop is also that of the function that entered it. */
   readonly countsStops: boolean;
   readonly hasSwitches: boolean;
+  /** Tells what the kernel did; null: that is not requested. */
+  readonly symbols: SymbolTable | null;
 }
 
 export class CallPaths {
@@ -204,11 +209,13 @@ class PathSums {
   private readonly table: FrameTable;
   private readonly hasSwitches: boolean;
   private readonly times: () => NodeTimeSums;
+  private readonly sides: () => SideTimes | null;
   private readonly selfWeight: () => Float64Array;
   private readonly enteredNs: () => Float64Array;
 
-  constructor(table: FrameTable, { isInverted, countsStops, hasSwitches }: PathKind) {
+  constructor(table: FrameTable, { isInverted, countsStops, hasSwitches, symbols }: PathKind) {
     const { tree } = table;
+    this.sides = once(() => symbols && sideTimes(tree, symbols));
     this.table = table;
     this.hasSwitches = hasSwitches;
     this.times = once(() => (isInverted ? timesFromLeaves(tree) : timeSums(tree)));
@@ -250,11 +257,20 @@ class PathSums {
       ...{ symbol, ...calls, ...durationRange(calls), ...eachPercentile(() => Number.NaN) },
       ...{ unwound: tree.unwoundCalls[node], selfNs: tree.selfNs[node], inferredNs: tree.inferredNs[node] },
       ...{ totalNs: times.totalNs, outsideNs: times.outsideNs, offCpuNs: times.offCpuNs },
+      ...this.kernelSumsOf(node, times.totalNs),
       onCpuNs: onCpuNs(times, this.hasSwitches),
       get outsideSelfNs() {
         return isStop(symbol) ? times.totalNs : enteredNs()[node];
       },
     };
+  }
+
+  private kernelSumsOf(node: NodeId, totalNs: Nanoseconds) {
+    const sides = this.sides();
+    if (sides === null) return {};
+    const asideNs = Math.max(0, this.table.tree.completeNs[node] - totalNs);
+    const [userNs, kernelNs, interruptNs] = [sides.userNs[node], sides.kernelNs[node], sides.interruptNs[node]];
+    return { userNs, kernelNs, interruptNs, asideNs };
   }
 }
 

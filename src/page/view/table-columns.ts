@@ -148,7 +148,9 @@ function columnsOf(subject: ColumnSubject): NumberColumn[] {
     ...(!hasSwitches || width === 'off-cpu'
       ? []
       : [duration('off-cpu', 'Off CPU', 'time off the CPU, with callees', ({ sums }) => sums.offCpuNs)]),
-    ...(views.hasKernel && !isTree ? KERNEL_COLUMNS.filter(({ name }) => name !== 'off-CPU').map(ofKernel) : []),
+    ...(views.hasKernel && !(isTree && isInverted)
+      ? KERNEL_COLUMNS.filter(({ name }) => name !== 'off-CPU').map(ofKernel)
+      : []),
     ofFunction('min', 'Min'),
     ...(hasPercentiles ? ['p50', 'p90', 'p99'].map((name) => ofFunction(name, name)) : []),
     ofFunction('max', 'Max'),

@@ -4,11 +4,11 @@
 
 import type { CallPaths } from '../../analysis/findings/pure-waits.js';
 import { type FunctionSet, isDirectRecursion, isInSet } from '../../analysis/questions.js';
-import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../analysis/tree/outside.js';
+import { isLost, isOffCpu, isStop, onCpuNs, sidesOf, type TimeSums } from '../../analysis/tree/outside.js';
 import { isRun } from '../../analysis/tree/reshape.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
+import { idleCpu, type Nanoseconds, type NodeId, type SymbolId } from '../../model/units.js';
 import { formatMany, threadNoun } from '../../render/format.js';
 import { truncate } from '../../render/frames/labels.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
@@ -22,7 +22,7 @@ export interface ThreadRow {
   /** As in `State.threads`. */
   readonly key: string;
   readonly name: string;
-  /** "114078", "3 threads"; empty for a group of a merged profile. */
+  /** "114078", "3 threads"; empty for a group of a merged profile, and for an idle CPU, which has no thread id. */
   readonly which: string;
   /** What it is: "thread", or of a merged profile, "command name". */
   readonly noun: string;
@@ -31,6 +31,10 @@ export interface ThreadRow {
   readonly outsideNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
   readonly lostNs: Nanoseconds;
+  /** In code of the program, in the kernel for it, and in interrupts; absent: no kernel was traced. */
+  readonly userNs?: Nanoseconds;
+  readonly kernelNs?: Nanoseconds;
+  readonly interruptNs?: Nanoseconds;
   readonly calls: number;
   /** The threads only waited. */
   readonly isIdle: boolean;
@@ -39,19 +43,21 @@ export interface ThreadRow {
 /** Returns one row per thread. `counted`: what counts of each node of the shape. */
 export function threadRows(data: PageData, hasSwitches: boolean, counted = allOf(data)): ThreadRow[] {
   const noun = threadNoun(data.meta);
+  const sides = sidesOf(data.shape, data.symbols);
   return data.threads.map((thread, index) => {
     const sums = timeOf(data, thread, counted);
     return {
       threads: [index],
       key: `${TID_PREFIX}${thread.tid}`,
       name: nameOf(thread),
-      which: data.meta.merged ? '' : String(thread.tid),
+      which: data.meta.merged || idleCpu(thread.tid, thread.comm) !== null ? '' : String(thread.tid),
       noun,
       totalNs: sums.totalNs,
       onCpuNs: onCpuNs(sums, hasSwitches),
       outsideNs: sums.outsideNs,
       offCpuNs: sums.offCpuNs,
       lostNs: sums.lostNs,
+      ...(sides && sidesOfThread(thread, sides, counted)),
       calls: callsOf(data, thread, counted),
       isIdle: isIdle(data, thread),
     };
@@ -104,6 +110,11 @@ function groupRow(key: string, name: string, rows: readonly ThreadRow[]): Thread
     outsideNs: sum(({ outsideNs }) => outsideNs),
     offCpuNs: sum(({ offCpuNs }) => offCpuNs),
     lostNs: sum(({ lostNs }) => lostNs),
+    ...(rows.some(({ userNs }) => userNs !== undefined) && {
+      userNs: sum(({ userNs = 0 }) => userNs),
+      kernelNs: sum(({ kernelNs = 0 }) => kernelNs),
+      interruptNs: sum(({ interruptNs = 0 }) => interruptNs),
+    }),
     calls: sum(({ calls }) => calls),
     isIdle: rows.every((row) => row.isIdle),
   };
@@ -165,6 +176,14 @@ function callsOf({ shape }: PageData, { node, calls }: PageThread, counted: Uint
   for (let row = 0; row < node.length; row++)
     if (counted[node[row]] === Counted.All && !isStop(shape.symbol[node[row]])) sum += calls[row];
   return sum;
+}
+
+type Sides = NonNullable<ReturnType<typeof sidesOf>>;
+
+function sidesOfThread({ node, selfNs }: PageThread, sides: Sides, counted: Uint8Array) {
+  const sumOf = (isMeant: Uint8Array) =>
+    node.reduce((sum, own, row) => (isMeant[own] && counted[own] !== Counted.Nothing ? sum + selfNs[row] : sum), 0);
+  return { userNs: sumOf(sides.userNs), kernelNs: sumOf(sides.kernelNs), interruptNs: sumOf(sides.interruptNs) };
 }
 
 function timeOf({ shape }: PageData, { node, selfNs }: PageThread, counted: Uint8Array): TimeSums {

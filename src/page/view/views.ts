@@ -121,12 +121,15 @@ export class Views extends SelectedTrees {
   private pathsOf(state: State): CallPaths {
     const table = this.tableAt(state);
     const width = this.widthOf(state);
+    const compared = this.comparedAt(state);
+    const { isInverted } = state;
     const kind = {
-      isInverted: state.isInverted,
+      isInverted,
       countsStops: width === 'outside' || width === 'off-cpu',
       hasSwitches: this.hasSwitches,
+      symbols: this.hasKernel && !isInverted && compared === null ? this.viewAt(state).symbols : null,
     };
-    return new CallPaths(table, zoomedRange(table, state), kind, this.comparedAt(state));
+    return new CallPaths(table, zoomedRange(table, state), kind, compared);
   }
 
   /** Returns the two sides of a comparison; null: nothing is compared. */

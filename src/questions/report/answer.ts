@@ -119,12 +119,14 @@ const INTERRUPT_KEYS: Readonly<Partial<Record<SortKey, (row: InterruptSums) => n
 function interruptRows(tree: CallTree, symbols: SymbolTable, options: ReportOptions): InterruptRow[] {
   const { sort = 'total', top, match = () => true } = options;
   const isMatch = (symbol: SymbolId) => symbol !== NONE && match(symbols.name[symbol]);
-  const found = interruptsOf(tree, symbols).filter((row) => isMatch(row.symbol) || isMatch(row.interrupted));
+  const found = interruptsOf(tree, symbols).filter((row) =>
+    [row.symbol, row.interrupted, ...row.handlers].some(isMatch),
+  );
   const byName = (a: InterruptSums, b: InterruptSums) =>
     compareSymbols(symbols, a.symbol, b.symbol) || compareSymbols(symbols, a.interrupted, b.interrupted);
   const key = INTERRUPT_KEYS[sort] ?? (({ totalNs }) => totalNs);
   found.sort((a, b) => (sort === 'name' ? byName(a, b) : key(b) - key(a) || b.totalNs - a.totalNs || byName(a, b)));
-  return found.slice(0, top).map(({ symbol, interrupted, calls, totalNs, maxNs }) => ({
+  return found.slice(0, top).map(({ symbol, interrupted, calls, totalNs, maxNs, handlers }) => ({
     ...named(symbols, symbol),
     entry: kernelEntryOf(symbols, symbol) as InterruptRow['entry'],
     interrupted: interrupted === NONE ? null : named(symbols, interrupted),
@@ -132,6 +134,7 @@ function interruptRows(tree: CallTree, symbols: SymbolTable, options: ReportOpti
     totalNs,
     avgNs: calls > 0 ? rounded(totalNs / calls) : null,
     maxNs: finiteOrNull(maxNs),
+    handlers: handlers.map((handler) => named(symbols, handler)),
   }));
 }
 
@@ -158,6 +161,7 @@ export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionR
     kernelNs: sums.kernelNs,
     interruptNs: sums.interruptNs,
     offCpuNs: sums.userNs === undefined ? undefined : sums.offCpuNs,
+    asideNs: sums.asideNs,
     inferredNs,
     inferredBy: inferredNs > 0 ? sums.inferredBy : undefined,
     avgNs: stats.avgNs,

@@ -25,6 +25,8 @@ export const FunctionRow = z.object({
   interruptNs: ns.optional(),
   /** Likewise, while the thread had no CPU. */
   offCpuNs: ns.optional(),
+  /** How much longer its complete calls lasted than `totalNs` has: waits shown on the scheduler's caller, and halts. */
+  asideNs: ns.optional(),
   inferredNs: ns,
   /** Why its time, and that of stops on it, is inferred; absent: it is not, or it is unknown why. */
   inferredBy: InferredBy.optional(),
@@ -44,6 +46,8 @@ export const InterruptRow = z.object({
   avgNs: nsOrNull,
   /** Of complete ones, as the clock says. */
   maxNs: nsOrNull,
+  /** The devices' functions that handled it, the most calls first. */
+  handlers: z.array(z.object(name)),
 });
 export type InterruptRow = z.infer<typeof InterruptRow>;
 

@@ -2,6 +2,7 @@
  * What the page shows of a traced kernel: columns for whose the time is, also where the kernel is one frame.
  */
 import { expect, test } from 'vitest';
+import { OpenPaths } from '../../../src/page/view/call-paths.js';
 import { START } from '../../../src/page/view/state.js';
 import { type ColumnSubject, knownColumns } from '../../../src/page/view/table-columns.js';
 import type { Views } from '../../../src/page/view/views.js';
@@ -30,11 +31,14 @@ function withFiles(text: string): string {
 const subjectOf = (views: Views): ColumnSubject => ({
   ...{ views, width: 'wall', isInverted: false, isTree: false, sides: null, totalWeight: 1, maxCalls: 1 },
 });
-const keysOf = (views: Views) => knownColumns(subjectOf(views)).map(({ key }) => key);
+const keysOf = (views: Views, more: Partial<ColumnSubject> = {}) =>
+  knownColumns({ ...subjectOf(views), ...more }).map(({ key }) => key);
 
 test('has columns for time in the program, the kernel and interrupts, if a kernel was traced', async () => {
   const views = viewsOf(await analyzeText(withFiles(traceOf(USER + KERNEL + END)), { extend: false }));
   expect(keysOf(views)).toEqual(expect.arrayContaining(['user', 'kernel', 'interrupt']));
+  expect(keysOf(views, { isTree: true })).toEqual(expect.arrayContaining(['user', 'kernel', 'interrupt']));
+  expect(keysOf(views, { isTree: true, isInverted: true })).not.toContain('kernel'); // times are those of the leaves
   const without = viewsOf(await analyzeText(withFiles(traceOf(USER + END)), { extend: false }));
   for (const key of ['user', 'kernel', 'interrupt']) expect(keysOf(without)).not.toContain(key);
 });
@@ -51,4 +55,22 @@ test('counts time as the kernel’s, whether its functions are shown or are one 
     const read = rows.find(({ symbol }) => views.data.symbols.name[symbol] === 'read');
     expect(read).toMatchObject({ totalNs: 70, userNs: 20, kernelNs: 50, interruptNs: 0 });
   }
+});
+
+test('counts it likewise for call paths and threads, in what is in view', async () => {
+  const views = viewsOf(await analyzeText(withFiles(traceOf(USER + KERNEL + END)), { extend: false }));
+  const paths = views.callPathsAt(START);
+  const open = new OpenPaths();
+  paths.openHeaviest(open);
+  const rows = paths.rows(open, (siblings) => siblings);
+  const of = Object.fromEntries(rows.map(({ symbol, sums }) => [views.data.symbols.name[symbol], sums]));
+  expect(of).toMatchObject({
+    main_loop: { totalNs: 170, userNs: 120, kernelNs: 50, interruptNs: 0 },
+    entry_SYSCALL_64: { totalNs: 50, userNs: 0, kernelNs: 50, interruptNs: 0 },
+  });
+  expect(views.threadsAt(START)).toMatchObject([{ userNs: 120, kernelNs: 50, interruptNs: 0 }]);
+  const hidden = views.threadsAt({ ...START, hiddenLibraries: ['[kernel.kallsyms]'] });
+  expect(hidden).toMatchObject([{ userNs: 120, kernelNs: 0, interruptNs: 0 }]);
+  const without = viewsOf(await analyzeText(withFiles(traceOf(USER + END)), { extend: false }));
+  expect(without.threadsAt(START)[0]).not.toHaveProperty('kernelNs');
 });

@@ -11,6 +11,7 @@ import {
   ERROR_NO_CODE,
   JUMPS_LEAVING,
   JUMPS_NONE,
+  KERNEL_IMAGE,
   KIND_CALL,
   KIND_CALL_INDIRECT,
   KIND_FAR_JUMP,
@@ -221,6 +222,7 @@ export function fail(block: Block, ip: u64, error: u32): u32 {
   if (error === ERROR_NO_CODE) state.instructions -= straight;
   else state.instructions += block.count;
   if (error === ERROR_NEVER_ENDING && block.kind === KIND_CALL) pushCall(block); // as perf does: without an event
+  if (error === ERROR_NO_CODE && block.image === KERNEL_IMAGE) clearReturns(); // what it calls returns to it
   moveTo(ip);
   return error;
 }

@@ -12,6 +12,7 @@ import {
   formatShare,
   threadNoun,
 } from '../../../render/format.js';
+import { type FunctionNumbers, KERNEL_COLUMNS } from '../../../render/function-columns.js';
 import { htmlElement as html, svgElement as svg } from '../../../render/viewer/dom.js';
 import { button } from '../../../render/viewer/search-field.js';
 import { isolated } from '../../../render/visible-text.js';
@@ -228,6 +229,11 @@ export class ThreadsTable {
       },
       duration('outside', 'Waiting', 'time in system calls and other stops', ({ outsideNs }) => outsideNs),
       duration('off-cpu', 'Off CPU', 'time off the CPU', ({ offCpuNs }) => offCpuNs),
+      ...(this.views.hasKernel
+        ? KERNEL_COLUMNS.filter(({ name }) => name !== 'off-CPU').map(({ key, name, title, hint }) =>
+            duration(name, capitalized(title), hint, (row) => (row as Partial<FunctionNumbers>)[key] ?? 0),
+          )
+        : []),
       duration('lost', 'Lost', 'time in gaps of the trace', ({ lostNs }) => lostNs),
       {
         key: 'calls',

@@ -6,6 +6,7 @@ import { byTime, DoubtTotals, doubtWords } from '../../../model/calls/doubts.js'
 import type { Nanoseconds } from '../../../model/units.js';
 import {
   formatAtLeast,
+  formatAverage,
   formatCount,
   formatDuration,
   formatShare,
@@ -43,7 +44,7 @@ export function averageOf(sums: TotalOfCalls): Average {
 export function averageText(sums: TotalOfCalls): string {
   const { ns, isAtLeast } = averageOf(sums);
   if (Number.isNaN(ns)) return '–';
-  return isAtLeast ? formatAtLeast(Math.floor(ns)) : formatDuration(ns);
+  return formatAverage(isAtLeast ? formatAtLeast(Math.floor(ns)) : formatDuration(ns), sums);
 }
 
 export const AVERAGE_NOISE_HINT =
