@@ -87,8 +87,8 @@ export class AskableTrace {
     const logLimits = logLimitsOf(keepsLogs ? asked.keys() : [], this.trace.store, logBytes);
     const help = { pool, memoryBytes: keepsLogs ? memoryBytes - logBytes : memoryBytes, logLimits };
     this.replayed = await replayPrepared(this.prepared, this.options, help, asked);
-    const { profile, timeline, longestCalls, answers, shiftNs } = this.replayed;
-    return { profile, timeline, longestCalls, answers, shiftNs };
+    const { profile, timeline, longestCalls, lineCalls, answers, shiftNs } = this.replayed;
+    return { profile, timeline, longestCalls, lineCalls, answers, shiftNs };
   }
 
   /** Asks further questions after `replay`: threads whose logs were not kept are replayed again. */

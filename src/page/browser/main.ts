@@ -11,6 +11,7 @@ import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
 import type { PageData } from '../data/page-data.js';
 import type { PageRequests } from '../data/requests.js';
+import type { PageSource } from '../data/source.js';
 import { chipsOf, droppedText, misfitsOf, restToggle } from '../view/captions/misfits.js';
 import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
@@ -489,16 +490,19 @@ export interface ReportData {
   readonly timeline: (() => Promise<Timeline>) | null;
   /** Default: none were asked for. */
   readonly requests?: PageRequests | null;
+  readonly source?: PageSource | null;
 }
 
 /** Draws a report into an element, which says in which state it starts. The header of the page gets search and menus. */
-export async function start(container: HTMLElement, { data, timeline, requests = null }: ReportData): Promise<void> {
+export async function start(container: HTMLElement, report: ReportData): Promise<void> {
+  const { data, timeline, requests = null, source = null } = report;
   measureScrollbar();
   const ended = lifetime();
   const server = ownServer(container);
   const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
   const views = new Views(data, calls);
   views.requests = requests;
+  views.source = source;
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
   const app = new App(views, container, initial, server, timeline !== null);
   if (timeline === null) return app.draw();

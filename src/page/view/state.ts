@@ -31,7 +31,7 @@ export const VIEWS = ['graph', 'tree', 'functions', 'threads', 'requests', 'lock
 export type ShownView = (typeof VIEWS)[number] | 'timeline';
 
 /** Tabs of the panel. */
-export const TABS = ['callers', 'calls', 'waits'] as const;
+export const TABS = ['callers', 'calls', 'waits', 'source'] as const;
 export type Tab = (typeof TABS)[number];
 
 /** Bounds of a divider in percent. */

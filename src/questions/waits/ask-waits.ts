@@ -47,6 +47,8 @@ export interface CallsOfTrace {
   readonly timeline: Timeline | null;
   /** null: not requested. */
   readonly longestCalls: LongestCalls | null;
+  /** null: not requested. */
+  readonly lineCalls: readonly LineCalls[] | null;
   /** From the profile's time to the trace's. */
   readonly shiftNs: Nanoseconds;
   readonly symbols: SymbolTable;
