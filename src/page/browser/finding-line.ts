@@ -2,10 +2,9 @@
  * The line below the header that says what stands out, one finding at a time, with buttons that lead on.
  */
 
-import type { SentencePart } from '../../render/findings.js';
 import { htmlElement as html, setAttributes, showText, svgElement as svg } from '../../render/viewer/dom.js';
 import { button, iconButton } from '../../render/viewer/search-field.js';
-import type { FindingAction, ShownFinding } from '../view/findings.js';
+import type { FindingAction, ShownFinding, ShownPart } from '../view/findings.js';
 
 export class FindingLine {
   readonly element: HTMLElement;
@@ -63,7 +62,7 @@ export class FindingLine {
   private draw(): void {
     const { findings, at } = this;
     const { sentence = [], actions = [] } = findings[at] ?? {};
-    this.sentence.replaceChildren(...sentence.map(partElement));
+    this.sentence.replaceChildren(...sentence.map((part) => this.partElement(part)));
     const hadFocus = this.buttons.contains(document.activeElement);
     const made = actions.map((action) => button(action.label, '', () => this.act(action)));
     this.buttons.replaceChildren(...made);
@@ -71,11 +70,14 @@ export class FindingLine {
     this.pager.hidden = findings.length < 2;
     showText(this.position, `${at + 1} of ${findings.length}`);
   }
-}
 
-function partElement({ kind, text }: SentencePart): Node {
-  if (kind === 'text') return document.createTextNode(text);
-  return kind === 'number' ? html('b', {}, text) : html('b', { class: 'name' }, html('bdi', {}, text));
+  private partElement({ kind, text, leadsTo: change }: ShownPart): Node {
+    if (kind === 'text') return document.createTextNode(text);
+    if (kind === 'number') return html('b', {}, text);
+    const name = html(change ? 'button' : 'b', { class: 'name' }, html('bdi', {}, text));
+    if (change) name.addEventListener('click', () => this.act({ label: '', change }));
+    return name;
+  }
 }
 
 function icon(): SVGElement {

@@ -44,6 +44,14 @@ test('its buttons change the address, and the focus goes on to the next', async 
   expect(await chips()).toBe('');
 });
 
+test('the name of a function leads to it', async () => {
+  await goTo(page);
+  await eventually(sentence).toMatch(/^96\.4 %/);
+  await button('Next finding').click();
+  await button('burn').click();
+  await eventually(() => hashOf(page)).toBe('function=burn');
+});
+
 test('a chosen function or width needs no other findings; its function is opened', async () => {
   await goTo(page);
   await eventually(() => button('Show it').count()).toBe(1);
