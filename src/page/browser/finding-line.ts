@@ -18,9 +18,12 @@ export class FindingLine {
   private at = 0;
   private shownKey = '';
   private isPending = false;
+  private readonly turnTo: (finding: number) => void;
 
-  constructor(act: (action: FindingAction) => void) {
+  /** `turnTo`: another finding is shown, counted from 1. */
+  constructor(act: (action: FindingAction) => void, turnTo: (finding: number) => void) {
     this.act = act;
+    this.turnTo = turnTo;
     this.pager = html(
       'div',
       { class: 'pager', role: 'group', 'aria-label': 'Findings', hidden: '' },
@@ -38,9 +41,17 @@ export class FindingLine {
     );
   }
 
-  /** Finds and shows in the next idle moment, unless it shows this already. `key`: differs where findings may. */
-  show(key: string, find: () => readonly ShownFinding[]): void {
-    if (key === this.shownKey) return;
+  /**
+   * Finds and shows in the next idle moment, unless it shows this already. `key`: differs where findings may; then the first
+   * one is shown. `finding`: otherwise, from 1.
+   */
+  show(key: string, find: () => readonly ShownFinding[], finding: number): void {
+    if (key === this.shownKey) {
+      if (this.at === finding - 1 || this.isPending) return;
+      this.at = finding - 1;
+      return this.draw();
+    }
+    this.at = this.shownKey === '' ? finding - 1 : 0;
     this.shownKey = key;
     this.find = find;
     if (this.isPending) return;
@@ -48,8 +59,8 @@ export class FindingLine {
     whenIdle(() => {
       this.isPending = false;
       this.findings = this.find();
-      this.at = 0;
       this.draw();
+      this.turnTo(this.at + 1);
     });
   }
 
@@ -57,10 +68,12 @@ export class FindingLine {
     const { length } = this.findings;
     this.at = (this.at + by + length) % length;
     this.draw();
+    this.turnTo(this.at + 1);
   }
 
   private draw(): void {
-    const { findings, at } = this;
+    const { findings } = this;
+    const at = this.at % Math.max(1, findings.length); // a link may be to one that is not there
     const { sentence = [], actions = [] } = findings[at] ?? {};
     this.sentence.replaceChildren(...sentence.map((part) => this.partElement(part)));
     const hadFocus = this.buttons.contains(document.activeElement);

@@ -32,7 +32,7 @@ import { actionOf, belongsToControl, helpDialog, needsFrame } from './keys.js';
 import { Menu } from './menu.js';
 import { callInChart } from './panel/calls-section.js';
 import { Panel } from './panel/panel.js';
-import { measureCharacterPx, measureScrollbar } from './platform/canvas.js';
+import { measureCharacterPx, measureScrollbar, otherTheme, showTheme } from './platform/canvas.js';
 import { lifetime, onResize } from './platform/lifetime.js';
 import { Navigation } from './platform/navigation.js';
 import { clicksZoom } from './platform/preferences.js';
@@ -92,7 +92,10 @@ class App {
   private readonly panelDivider: Divider;
   private readonly axis: Axis;
   private readonly chart: StackChart;
-  private readonly finding = new FindingLine((action) => this.follow(action));
+  private readonly finding = new FindingLine(
+    (action) => this.follow(action),
+    (finding) => this.navigation.changeLayout({ finding }),
+  );
   private readonly misfits = new Notice();
   /** Where the first click of a double click was: the panel that it opens moves the frames. */
   private clicked: Partial<State> = {};
@@ -231,6 +234,7 @@ class App {
   /** Shows the parts of the view, and makes space for the panel, before anything is drawn in the space that is left. */
   private place(state: State): void {
     this.isUnplaced = false;
+    showTheme(state.theme);
     const { chart, area, panel, panelDivider } = this;
     chart.show(state);
     area.place(this.view, state);
@@ -299,7 +303,7 @@ class App {
     bar.show(state, this.view);
     chips.show(chipsOf(views, state), state.against === '' ? restToggle(views, state) : null);
     crumbs.show(state, views.names);
-    this.finding.show(findingsKey(views, state), () => findingsAt(views, this.navigation.state));
+    this.finding.show(findingsKey(views, state), () => findingsAt(views, this.navigation.state), state.finding);
   }
 
   /** Does what a button of a finding says. */
@@ -373,6 +377,7 @@ class App {
     const { navigation, main, views, menu } = this;
     return new Header(views, menu, {
       change: (change) => navigation.change(change),
+      switchTheme: () => navigation.changeLayout({ theme: otherTheme() }),
       type: (search) => navigation.typeSearch(search),
       step: (by) => this.stepMatch(by, false),
       leave: () => {

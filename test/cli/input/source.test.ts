@@ -19,7 +19,7 @@ async function sourceOf(dir: Directory, source: string): Promise<PageSource> {
 }
 
 const outline = ({ line, text, ownNs, calls = [] }: SourceCodeLine) =>
-  [line, text, ownNs && `itself ${ownNs}`, ...calls.map(({ fn, calls, ns }) => `${fn[0]} ${calls} ${ns}`)]
+  [line ?? 'end', text, ownNs && `itself ${ownNs}`, ...calls.map(({ fn, calls, ns }) => `${fn[0]} ${calls} ${ns}`)]
     .filter((part) => part !== undefined)
     .join(' | ');
 
@@ -34,7 +34,7 @@ describe.concurrent('--source', () => {
       '5 |   int y = twice(x); | itself 1 | twice 1 1',
       '6 |   return y + 1;',
       '7 | }',
-      '| itself 1',
+      'end | itself 1',
     ]);
     expect(linesOf(source, 'visible')).toContain('12 |   return hidden(x) * 3; | itself 1 | hidden 1 3');
     expect(source.functions[0]).toMatchObject({ fn: ['main', DWARF_PROGRAM], file: '/src/plain.c' });
@@ -44,7 +44,7 @@ describe.concurrent('--source', () => {
     const own = join(dir.path, 'own');
     await mkdir(own);
     await symlink(fixturePath('dwarf/plain.c'), join(own, 'plain.c'));
-    expect(linesOf(await sourceOf(dir, own), 'hidden')).toEqual(['5 | itself 1 | twice 1 1', '| itself 1']);
+    expect(linesOf(await sourceOf(dir, own), 'hidden')).toEqual(['5 | itself 1 | twice 1 1', 'end | itself 1']);
   });
 
   test('keeps what a file contains text', async ({ dir }) => {
