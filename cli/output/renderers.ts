@@ -21,8 +21,8 @@ export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longe
   readonly calls: CallsSpool | null;
   /** Of pages; null: not requested. */
   readonly requests: PageRequests | null;
-  /** Of pages; null: not requested. */
-  readonly source: PageSource | null;
+  /** Of pages; absent, null: not requested. */
+  readonly source?: PageSource | null;
   /** Of pages; null: the input is no snapshot of a call. */
   readonly trigger: PageTrigger | null;
 }

@@ -243,7 +243,8 @@ export const NODE_BYTES = 8;
 /** Copies the log, which the next replay overwrites; null: it is larger. */
 export function keptLog(log: CallLog, { length, parent, symbol }: CallTree, maxBytes: number): KeptLog | null {
   if (ROW_BYTES * log.length + NODE_BYTES * length > maxBytes) return null;
-  return inSharedMemory({ log, paths: { length, parent, symbol } });
+  const { timeNs, code } = log; // no question is about places
+  return inSharedMemory({ log: { length: log.length, timeNs, code }, paths: { length, parent, symbol } });
 }
 
 interface AnswerTask {

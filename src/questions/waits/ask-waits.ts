@@ -16,6 +16,7 @@ import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { nothingSelected } from '../../pipeline/read/refusals.js';
 import { boundsOfTimes, type Trace } from '../../pipeline/read/trace.js';
+import type { LineCalls } from '../../pipeline/replay/name-functions.js';
 import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';
 import { windowBounds, withClock } from '../../pipeline/replay/selection.js';
 import { type WithTraceOptions, type WorkResources, withTrace } from '../../pipeline/with-trace.js';
