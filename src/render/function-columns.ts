@@ -1,7 +1,7 @@
 /**
  * The numbers of a function, as tables of the terminal and of the page show them, and in CSV and JSON under their keys.
  */
-import { PERCENTILES, type Percentiles } from '../model/percentiles.js';
+import { havePercentile, PERCENTILES, type Percentiles } from '../model/percentiles.js';
 import {
   formatCalls,
   formatCount,
@@ -51,6 +51,8 @@ export interface FunctionColumn {
 export function functionValue({ key }: FunctionColumn, row: FunctionNumbers): number {
   if (key === 'onCpuNs' || isKernelColumn(key))
     return row.totalNs > 0 ? (row[key] ?? Number.NaN) / row.totalNs : Number.NaN;
+  const part = PERCENTILES.find((percentile) => percentile.key === key)?.part;
+  if (part !== undefined && !havePercentile(row, part)) return Number.NaN;
   if (key !== 'maxNs') return row[key] ?? Number.NaN;
   return longestInferredNs(row.maxNs, row.longestCutNs) ?? row.maxNs ?? Number.NaN;
 }
@@ -119,9 +121,9 @@ export const FUNCTION_COLUMNS: readonly FunctionColumn[] = [
   statistic('avgNs', 'avg', 'average of complete calls'),
   statistic('minNs', 'min', 'shortest complete call', 9),
   ...PERCENTILES.map(
-    ({ key, title, hint, rank }): FunctionColumn => ({
+    ({ key, title, part, hint, rank }): FunctionColumn => ({
       ...{ key, name: title, title, hint: `${hint}; “≈”: accurate to 1.6 %`, kind: 'percentile', rank },
-      text: (row) => formatPercentile(row[key], row),
+      text: (row) => formatPercentile(row[key], row, part),
     }),
   ),
   {

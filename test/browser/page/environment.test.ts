@@ -66,7 +66,9 @@ test('prints what the screen shows: zoom, panel, search and the filter of the ta
     expect(await own.locator(shown).first().isVisible(), shown).toBe(true);
   expect(
     await own
-      .locator('button:visible:not(.head button, .finding .name, .chip, .calls button, .trust, .crumbs button, .legend button)')
+      .locator(
+        'button:visible:not(.head button, .finding .name, .chip, .calls button, .trust, .crumbs button, .legend button)',
+      )
       .allTextContents(),
   ).toEqual([]);
   const rowsOnPaper = await own.$eval('.table', (table) => {

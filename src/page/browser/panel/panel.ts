@@ -225,7 +225,7 @@ function numbers({ sums, allNs, averageNoiseNs }: FunctionView): Numbers {
       ? []
       : [['Average ±', formatDuration(averageNoiseNs), AVERAGE_NOISE_HINT] as const]),
     ['Min', duration(sums.minNs)],
-    ...PERCENTILES.map(({ title, key }) => [title, formatPercentile(sums[key], sums)] as const),
+    ...PERCENTILES.map(({ title, key, part }) => [title, formatPercentile(sums[key], sums, part)] as const),
     ['Max', formatLongest(sums.maxNs, sums.longestCutNs)],
     ['Waiting', duration(sums.outsideNs)],
     ['Waiting self', duration(sums.outsideSelfNs)],

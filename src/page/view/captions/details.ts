@@ -3,7 +3,7 @@
  */
 
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
-import { PERCENTILES } from '../../../model/percentiles.js';
+import { havePercentile, PERCENTILES } from '../../../model/percentiles.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import { switchesRemedy } from '../../../model/profile/profile.js';
 import type { SourceLine } from '../../../model/symbol-table.js';
@@ -129,8 +129,8 @@ function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
   const boundNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
   const longest = boundNs === null ? [] : [longestDetail(boundNs)];
   if (Number.isNaN(avgNs)) return [...details, ...longest];
-  const known = PERCENTILES.filter(({ key }) => !Number.isNaN(sums[key])).map(
-    ({ title, key }) => `${title} ${formatPercentile(sums[key], sums)}`,
+  const known = PERCENTILES.filter(({ key, part }) => !Number.isNaN(sums[key]) && havePercentile(sums, part)).map(
+    ({ title, key, part }) => `${title} ${formatPercentile(sums[key], sums, part)}`,
   );
   return [...details, { label: '', value: formatDuration(avgNs), note: ['average', ...known].join(' · ') }, ...longest];
 }
