@@ -4,11 +4,14 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { PageSource } from '../../../src/page/data/source.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
-import { windows } from '../../helpers/browser/browser.js';
+import { axeViolations } from '../../helpers/browser/axe.js';
+import { type Windows, windows } from '../../helpers/browser/browser.js';
 import { CALLS, eventually, goTo, hashOf, profileOfTrace } from '../../helpers/browser/report-page.js';
 
 const browser = windows('html');
-let open: (source: PageSource | null) => Promise<import('playwright-core').Page>;
+/** Bypasses the content security policy, to inject axe into the page. */
+const lenient = windows('html', { bypassCSP: true });
+let open: (source: PageSource | null, window?: Windows) => Promise<import('playwright-core').Page>;
 
 const SOURCE: PageSource = {
   functions: [
@@ -28,10 +31,10 @@ const SOURCE: PageSource = {
 
 beforeAll(async () => {
   const profile = await profileOfTrace(CALLS);
-  open = async (source) => {
+  open = async (source, window = browser) => {
     let html = '';
     for await (const part of renderHtmlInParallel(profile, {}, { source })) html += part;
-    return browser.open(html);
+    return window.open(html);
   };
 });
 
@@ -59,4 +62,17 @@ test('a page without source code says how to get it', async () => {
   const page = await open(null);
   await goTo(page, 'function=main&tab=source');
   await eventually(() => page.locator('#panel-source').innerText()).toContain('--source DIR');
+});
+
+test('axe finds no violations, in both themes and a narrow window', async () => {
+  const page = await open(SOURCE, lenient);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await goTo(page, 'function=main&tab=source');
+    await page.locator('.source').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
