@@ -81,8 +81,11 @@ class Placing implements CallListener<PlacedCall> {
   /** By node and place; the time before calls likewise. */
   private readonly calls = new Map<number, PlacedCalls>();
   private readonly before = new Map<number, PlacedCalls>();
+  /** The last of each node: usually it is the same again. */
+  private readonly lastCalls: (PlacedCalls | undefined)[];
+  private readonly lastBefore: (PlacedCalls | undefined)[];
   /** By symbol: its calls on the stack. */
-  private readonly open = new Map<SymbolId, number>();
+  private readonly open: Int32Array;
   /** Time of the thread so far. */
   private passedNs: Nanoseconds = 0;
 
@@ -90,6 +93,9 @@ class Placing implements CallListener<PlacedCall> {
     this.place = place;
     this.paths = paths;
     this.window = window;
+    this.lastCalls = new Array(paths.length);
+    this.lastBefore = new Array(paths.length);
+    this.open = new Int32Array(1 + paths.symbol.reduce((max, symbol) => Math.max(max, symbol), 0));
   }
 
   newCall(): PlacedCall {
@@ -108,14 +114,12 @@ class Placing implements CallListener<PlacedCall> {
     call.from = below !== null && counts(below) ? this.rowOf(this.calls, call.node, this.place[call.row]) : null;
     call.sinceNs = this.passedNs;
     const symbol = this.paths.symbol[call.node];
-    const others = this.open.get(symbol) ?? 0;
-    call.isLowest = others === 0;
-    this.open.set(symbol, others + 1);
+    call.isLowest = this.open[symbol]++ === 0;
   }
 
   suspended(call: PlacedCall): void {
     const symbol = this.paths.symbol[call.node];
-    this.open.set(symbol, (this.open.get(symbol) ?? 0) - 1);
+    this.open[symbol]--;
     if (call.from) call.from.ns += this.passedNs - call.sinceNs;
   }
 
@@ -141,6 +145,9 @@ class Placing implements CallListener<PlacedCall> {
   }
 
   private rowOf(rows: Map<number, PlacedCalls>, node: NodeId, place: number): PlacedCalls {
+    const last = rows === this.calls ? this.lastCalls : this.lastBefore;
+    const same = last[node];
+    if (same?.place === place) return same;
     const key = PLACES * node + place + PLACES / 2;
     let row = rows.get(key);
     if (row === undefined) {
@@ -151,6 +158,7 @@ class Placing implements CallListener<PlacedCall> {
           : this.sum.row(symbol[node], NONE, place);
       rows.set(key, row);
     }
+    last[node] = row;
     return row;
   }
 }
