@@ -70,18 +70,12 @@ function counts({ isLowest, isStop }: PlacedCall): boolean {
   return isLowest && !isStop;
 }
 
-/** More than there are sites, twice. */
-const PLACES = 2 ** 27;
-
 class Placing implements CallListener<PlacedCall> {
   readonly sum = new PlacedCallsSum();
   private readonly place: Int32Array;
   private readonly paths: Shape;
   private readonly window: Bounds;
-  /** By node and place; the time before calls likewise. */
-  private readonly calls = new Map<number, PlacedCalls>();
-  private readonly before = new Map<number, PlacedCalls>();
-  /** The last of each node: usually it is the same again. */
+  /** The last row of each node, and of the time before calls: usually it is the same again. */
   private readonly lastCalls: (PlacedCalls | undefined)[];
   private readonly lastBefore: (PlacedCalls | undefined)[];
   /** By symbol: its calls on the stack. */
@@ -111,7 +105,7 @@ class Placing implements CallListener<PlacedCall> {
 
   resumed(call: PlacedCall): void {
     const { below } = call;
-    call.from = below !== null && counts(below) ? this.rowOf(this.calls, call.node, this.place[call.row]) : null;
+    call.from = below !== null && counts(below) ? this.rowOf(this.lastCalls, call.node, this.place[call.row]) : null;
     call.sinceNs = this.passedNs;
     const symbol = this.paths.symbol[call.node];
     call.isLowest = this.open[symbol]++ === 0;
@@ -140,24 +134,17 @@ class Placing implements CallListener<PlacedCall> {
 
   /** Charges the time since the last call to what follows it. */
   private chargeOwn(call: PlacedCall, place: number): void {
-    if (call.ownNs > 0) this.rowOf(this.before, call.node, place).ns += call.ownNs;
+    if (call.ownNs > 0) this.rowOf(this.lastBefore, call.node, place).ns += call.ownNs;
     call.ownNs = 0;
   }
 
-  private rowOf(rows: Map<number, PlacedCalls>, node: NodeId, place: number): PlacedCalls {
-    const last = rows === this.calls ? this.lastCalls : this.lastBefore;
+  private rowOf(last: (PlacedCalls | undefined)[], node: NodeId, place: number): PlacedCalls {
     const same = last[node];
     if (same?.place === place) return same;
-    const key = PLACES * node + place + PLACES / 2;
-    let row = rows.get(key);
-    if (row === undefined) {
-      const { symbol, parent } = this.paths;
-      row =
-        rows === this.calls
-          ? this.sum.row(symbol[parent[node]], symbol[node], place)
-          : this.sum.row(symbol[node], NONE, place);
-      rows.set(key, row);
-    }
+    const { symbol, parent } = this.paths;
+    const isCall = last === this.lastCalls;
+    const [caller, callee] = isCall ? [symbol[parent[node]], symbol[node]] : [symbol[node], NONE];
+    const row = this.sum.row(caller, callee, place);
     last[node] = row;
     return row;
   }
