@@ -88,8 +88,8 @@ export function durationCell(ns: number | null): string {
 }
 
 /** Returns the cell of a percentile of calls: "≈ 3 ms". */
-export function percentileCell<Key extends string>(key: Key) {
-  return (row: PercentileRange & Readonly<Record<Key, number | null>>): string => formatPercentile(row[key], row);
+export function percentileCell<Key extends string>(key: Key, part: number) {
+  return (row: PercentileRange & Readonly<Record<Key, number | null>>): string => formatPercentile(row[key], row, part);
 }
 
 export function shareCell(part: number, all: number): string {

@@ -3,7 +3,7 @@
  */
 
 import { PtflameError } from '../../src/model/errors.js';
-import { PERCENTILES } from '../../src/model/percentiles.js';
+import { havePercentile, PERCENTILES } from '../../src/model/percentiles.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { Latency } from '../../src/questions/latency/schema.js';
 import { formatDuration, isAbout } from '../../src/render/format.js';
@@ -263,10 +263,12 @@ function within(position: number, length: number): number {
  */
 function plotOf({ overTime, trace, stats }: Latency): CallsPlot | null {
   if (overTime === undefined) return null;
-  const percentile = (name: string, ns: number | null) => ({ name, ns, isAbout: ns !== null && isAbout(ns, stats) });
+  const percentile = (name: string, ns: number | null, part: number) => {
+    return ns !== null && havePercentile(stats, part) ? { name, ns, isAbout: isAbout(ns, stats) } : { name, ns: null };
+  };
   const percentiles = [
     { name: 'max', ns: stats.maxNs },
-    ...PERCENTILES.map(({ title, key }) => percentile(title, stats[key])).reverse(),
+    ...PERCENTILES.map(({ title, key, part }) => percentile(title, stats[key], part)).reverse(),
   ];
   return { ...overTime, durationNs: trace.durationNs, percentiles };
 }

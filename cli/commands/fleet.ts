@@ -236,9 +236,9 @@ function functionColumns(allNs: number): TableColumn<FleetFunction>[] {
     { title: '%', text: ({ selfNs }) => shareCell(selfNs, allNs), rank: 5 },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
-    { title: 'p50', text: percentileCell('p50Ns'), rank: 6 },
-    { title: 'p90', text: percentileCell('p90Ns'), rank: 7 },
-    { title: 'p99', text: percentileCell('p99Ns'), rank: 2 },
+    { title: 'p50', text: percentileCell('p50Ns', 0.5), rank: 6 },
+    { title: 'p90', text: percentileCell('p90Ns', 0.9), rank: 7 },
+    { title: 'p99', text: percentileCell('p99Ns', 0.99), rank: 2 },
     { title: 'max', text: longestCell, rank: 1 },
     { title: 'recordings', text: ({ recordings }) => formatCount(recordings), rank: 4 },
   ];

@@ -330,11 +330,11 @@ function lineOf(fn: Latency['functions'][number] | undefined): string[] {
 function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
   const { calls, inferred, totalNs, outsideNs, outsideSelfNs, offCpuNs } = stats;
   const cells = [
-    ['avg', stats.avgNs],
-    ['min', stats.minNs],
-    ...PERCENTILES.map(({ title, key }) => [title, stats[key]] as const),
-    ['p99.9', stats.p999Ns],
-    ['max', stats.maxNs],
+    ['avg', durationCell(stats.avgNs)],
+    ['min', durationCell(stats.minNs)],
+    ...PERCENTILES.map(({ title, key, part }) => [title, formatPercentile(stats[key], stats, part)] as const),
+    ['p99.9', formatPercentile(stats.p999Ns, stats, 0.999)],
+    ['max', durationCell(stats.maxNs)],
   ] as const;
   const own = outsideNs > 0 ? ` (${shareCell(outsideSelfNs, totalNs)} directly)` : '';
   const outside = `${shareCell(outsideNs, totalNs)} outside traced code${own}`;
@@ -343,10 +343,7 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
   if (calls === inferred) return lines;
   lines.push(
     ...alignColumns(
-      [
-        cells.map(([title]) => title),
-        cells.map(([title, ns]) => (title.startsWith('p') ? formatPercentile(ns, stats) : durationCell(ns))),
-      ],
+      [cells.map(([title]) => title), cells.map(([, text]) => text)],
       cells.map(() => 'right'),
     ),
   );
@@ -397,8 +394,8 @@ function callerLines(callers: readonly CallerRow[], { width, top }: LatencyTextO
     { title: 'total', text: ({ stats }) => totalCell(stats) },
     { title: 'calls', text: ({ stats }) => callsCell(stats) },
     { title: 'avg', text: ({ stats }) => durationCell(stats.avgNs) },
-    { title: 'p50', text: ({ stats }) => formatPercentile(stats.p50Ns, stats), rank: 4 },
-    { title: 'p99', text: ({ stats }) => formatPercentile(stats.p99Ns, stats), rank: 2 },
+    { title: 'p50', text: ({ stats }) => formatPercentile(stats.p50Ns, stats, 0.5), rank: 4 },
+    { title: 'p99', text: ({ stats }) => formatPercentile(stats.p99Ns, stats, 0.99), rank: 2 },
     { title: 'max', text: ({ stats }) => longestCell(stats), rank: 1 },
     { title: 'outside', text: ({ stats }) => formatDuration(stats.outsideNs), rank: 3 },
     ...lineColumns(callers),

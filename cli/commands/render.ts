@@ -10,6 +10,7 @@ import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
 import type { PageRequests } from '../../src/page/contents/page-requests.js';
 import type { TriggeringCall } from '../../src/page/contents/page-trigger.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
+import type { LineCalls } from '../../src/pipeline/replay/name-functions.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { triggerOf } from '../input/captures.js';
@@ -84,6 +85,11 @@ const appearance = group('Appearance', {
     functionPattern.optional(),
     'show each call of FUNCTION as a request, as ptflame requests does; reads the input twice (html)',
     { value: 'FUNCTION', formats: ['html'], common: 'show the calls of FUNCTION as requests' },
+  ),
+  source: flag(
+    path.optional(),
+    'show which lines calls are on, with the text of source files in DIR, from the debug information of the binaries (html)',
+    { value: 'DIR', formats: ['html'] },
   ),
   annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {
     formats: ['folded'],
@@ -181,6 +187,7 @@ export async function render(options: RenderOptions, formats: readonly Format[],
   refuseTerminal(options, formats);
   if (options.blockedBy) refuseCalls(formats);
   if (options.requests !== undefined) refuseRequests(options);
+  if (options.source !== undefined) refuseSource(options);
   const open = () => openInputs(options.inputs, options, signal);
   await renderInputs(await open(), options.inputs, options, formats, signal, open);
 }
@@ -191,6 +198,15 @@ function refuseRequests({ blockedBy, byCalls, inputs }: RenderOptions): void {
   if (blockedBy) throw refuse('and --blocked-by are different pages', 'leave one of them out');
   if (byCalls) throw refuse('needs times, and --by-calls is for traces without them', 'leave one of them out');
   if (inputs.includes('-')) throw refuse('reads the input twice, and standard input can be read once', 'pass a file');
+}
+
+/** Lines have the calls of all that is shown. */
+function refuseSource({ blockedBy, byCalls, inside, root, foldRecursion }: RenderOptions): void {
+  const refuse = (why: string) => new PtflameError('BAD_OPTION', `--source ${why}`, { hint: 'leave one of them out' });
+  if (blockedBy) throw refuse('and --blocked-by are different pages');
+  if (byCalls) throw refuse('needs times, and --by-calls is for traces without them');
+  if (inside || root !== undefined || foldRecursion)
+    throw refuse('shows all calls, and --inside, --root and --fold-recursion leave some out');
 }
 
 function refuseCalls(formats: readonly Format[]): void {
@@ -216,7 +232,8 @@ export async function renderInputs(
   const trees = options.by !== 'none' || outputs.some(({ format }) => isByThread(format)) ? 'apart' : 'together';
   const wanted = { trees, durations: outputs.some(({ format }) => format === 'json' || format === 'html') } as const;
   const calls = formats.includes('parquet') ? await callsSpool(options) : null;
-  const { profile, ...extras } = await loadRendered(
+  const source = options.source === undefined ? null : await loadSource(options.source);
+  const { profile, lineCalls, ...extras } = await loadRendered(
     calls ? await requireTraces(inputs) : inputs,
     options,
     calls ? { ...wanted, callRows: calls.question } : wanted,
@@ -233,7 +250,14 @@ export async function renderInputs(
   await writeAll(
     outputs.map(({ output }, at) => ({
       output,
-      chunks: () => (renderers[at] as Renderer)(profile, { ...extras, calls, requests, trigger }),
+      chunks: () =>
+        (renderers[at] as Renderer)(profile, {
+          ...extras,
+          calls,
+          requests,
+          source: source?.(lineCalls ?? [], profile.symbols) ?? null,
+          trigger,
+        }),
     })),
   );
   if (options.quiet) return;
@@ -242,6 +266,14 @@ export async function renderInputs(
   if (finding !== null) notify(`finding: ${finding}`);
   if (extras.longestCalls) notifyLeftOut(extras.longestCalls, options, formats);
   for (const line of await writtenLines(written, names, options)) notify(line);
+}
+
+/** Returns what arranges calls by line, with the source files in a directory. */
+async function loadSource(directory: string) {
+  const { sourceFiles } = await import('../input/source-files.js'); // no other output needs it
+  const { sourceForPage } = await import('../../src/page/contents/page-source.js');
+  const read = sourceFiles(directory);
+  return (calls: readonly LineCalls[], symbols: Profile['symbols']) => sourceForPage(calls, symbols, read);
 }
 
 async function pageTriggerOf(call: TriggeringCall, profile: Profile, timeline: PageContents['timeline']) {

@@ -265,7 +265,7 @@ interface RequestsTextOptions {
 }
 
 function requestsLines(answer: RequestsAnswer, options: RequestsTextOptions): string[] {
-  const { functions, stats, details } = answer;
+  const { functions, stats, complete, details } = answer;
   const [only, ...others] = functions;
   const name =
     only && others.length === 0 ? only.name : `${options.pattern}, ${formatMany(functions.length, 'function')}`;
@@ -275,7 +275,7 @@ function requestsLines(answer: RequestsAnswer, options: RequestsTextOptions): st
     fittingName(name, options.width),
     ...countLines(answer),
     ...joinedLines(answer),
-    ...(stats === null ? [] : statsLines(stats)),
+    ...(stats === null ? [] : statsLines(stats, complete)),
     ...details.flatMap((details, rank) => ['', ...slowRequestLines(details, rank, options.width)]),
     ...whereLines(answer, options),
   ];
@@ -320,10 +320,10 @@ function joinedLines({ joined, flow, otherThreads }: RequestsAnswer): string[] {
   ];
 }
 
-function statsLines(stats: NonNullable<RequestsAnswer['stats']>): string[] {
+function statsLines(stats: NonNullable<RequestsAnswer['stats']>, calls: number): string[] {
   const { avgNs, minNs, maxNs } = stats;
   const titles = ['avg', 'min', ...PERCENTILES.map(({ title }) => title), 'max'];
-  const percentiles = PERCENTILES.map(({ key }) => formatPercentile(stats[key], stats));
+  const percentiles = PERCENTILES.map(({ key, part }) => formatPercentile(stats[key], { ...stats, calls }, part));
   const values = [durationCell(avgNs), durationCell(minNs), ...percentiles, durationCell(maxNs)];
   return alignColumns(
     [titles, values],

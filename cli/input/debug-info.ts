@@ -3,9 +3,10 @@
  */
 
 import { homeOfCode } from '../../src/model/symbol-table.js';
-import type { FindInlined, FindSourceLines } from '../../src/pipeline/replay/name-functions.js';
+import type { FindCodeLines, FindInlined, FindSourceLines } from '../../src/pipeline/replay/name-functions.js';
 import { formatMany } from '../../src/render/format.js';
 import {
+  codeLines,
   type DebugInfoOptions,
   type DebugInfoState,
   debugReader,
@@ -19,6 +20,7 @@ import type { CommandInput } from './open-inputs.js';
 
 export interface DebugInfo {
   readonly sourceLines: FindSourceLines;
+  readonly codeLines: FindCodeLines;
   readonly inlined: FindInlined;
   /** Lines about binaries that were asked about in vain. Not escaped. */
   readonly notes: () => string[];
@@ -35,6 +37,7 @@ export async function debugInfoOf(
   const options = { ...placesOf(inputs, symfs), reader, onBinary: notes.add.bind(notes) };
   return {
     sourceLines: (file, functions) => functionLines(file, functions, options),
+    codeLines: (file, code) => codeLines(file, code, options),
     inlined: (file, code) => inlinedFunctions(file, code, options),
     notes: () => notes.lines(),
   };

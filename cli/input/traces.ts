@@ -27,6 +27,8 @@ export interface TraceFlags
     FilterFlags {
   readonly byCalls?: boolean;
   readonly srcline?: boolean;
+  /** Of `render`: the directory of source files. */
+  readonly source?: string | undefined;
   readonly inline?: boolean;
   readonly symfs?: string | null | undefined;
   readonly quiet: boolean;
@@ -161,15 +163,21 @@ async function loadDebugInfo(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
 ): Promise<{
-  readonly finders: Pick<AnalyzeOptions, 'sourceLines' | 'inlined'>;
+  readonly finders: Pick<AnalyzeOptions, 'sourceLines' | 'codeLines' | 'inlined'>;
   readonly notes: () => string[];
 } | null> {
-  const { srcline, inline, symfs = null } = flags;
+  const { inline, source, symfs = null } = flags;
+  const srcline = flags.srcline || source !== undefined;
   if (!srcline && !inline) return null;
   const { debugInfoOf } = await import('./debug-info.js');
   const { memoryBytes } = planResources(toResources(flags));
-  const { sourceLines, inlined, notes } = await debugInfoOf(inputs, symfs, memoryBytes);
-  return { finders: { ...(srcline && { sourceLines }), ...(inline && { inlined }) }, notes };
+  const { sourceLines, codeLines, inlined, notes } = await debugInfoOf(inputs, symfs, memoryBytes);
+  const finders = {
+    ...(srcline && { sourceLines }),
+    ...(source !== undefined && { codeLines }),
+    ...(inline && { inlined }),
+  };
+  return { finders, notes };
 }
 
 function toFilters({ window, root, inside, foldRecursion }: FilterFlags): Partial<AnalyzeOptions> {

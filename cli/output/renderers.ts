@@ -6,6 +6,7 @@ import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
 import type { PageRequests } from '../../src/page/contents/page-requests.js';
+import type { PageSource } from '../../src/page/contents/page-source.js';
 import type { PageTrigger } from '../../src/page/contents/page-trigger.js';
 import { renderJson } from '../../src/profile-file/write.js';
 import { renderFoldedBytes } from '../../src/render/folded.js';
@@ -20,6 +21,8 @@ export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longe
   readonly calls: CallsSpool | null;
   /** Of pages; null: not requested. */
   readonly requests: PageRequests | null;
+  /** Of pages; absent, null: not requested. */
+  readonly source?: PageSource | null;
   /** Of pages; null: the input is no snapshot of a call. */
   readonly trigger: PageTrigger | null;
 }

@@ -33,6 +33,20 @@ export type PercentileTitle = AnyPercentile['title'];
 /** In ns, unless there is another type of values. NaN: unknown. */
 export type Percentiles<Value = number> = Readonly<Record<PercentileKey, Value>>;
 
+/** How many calls percentiles are of: those that are complete. */
+export interface CountedCalls {
+  readonly calls?: number;
+  readonly inferred?: number;
+}
+
+/**
+ * Whether so many calls have this percentile: fewer than 100 have no p99, as none is beyond it. Unknown numbers have. Tables
+ * and pages show no others; JSON and CSV have all.
+ */
+export function havePercentile({ calls, inferred = 0 }: CountedCalls, part: number): boolean {
+  return calls === undefined || calls - inferred >= Math.round(1 / (1 - part));
+}
+
 export function eachPercentile<Value>(value: (percentile: AnyPercentile) => Value): Record<PercentileKey, Value> {
   return Object.fromEntries(PERCENTILES.map((each) => [each.key, value(each)])) as Record<PercentileKey, Value>;
 }

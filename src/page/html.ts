@@ -19,7 +19,8 @@ import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { visibleText } from '../render/visible-text.js';
 import { profileOfBoth } from './contents/compared-profile.js';
-import { type PageRequests, requestsText } from './data/requests.js';
+import { type PageRequests, scriptJson } from './data/requests.js';
+import type { PageSource } from './data/source.js';
 import { timelinePieces } from './data/timeline-write.js';
 import type { PageTrigger } from './data/trigger.js';
 import { pageDataPieces } from './data/write.js';
@@ -67,6 +68,7 @@ export interface HtmlExtras {
   readonly waits?: WaitsByPath | null;
   readonly timeline?: Timeline | null;
   readonly requests?: PageRequests | null;
+  readonly source?: PageSource | null;
   readonly trigger?: PageTrigger | null;
 }
 
@@ -74,7 +76,7 @@ export interface HtmlExtras {
 export async function* renderHtmlInParallel(
   profile: Profile,
   options: HtmlOptions = {},
-  { waits = null, timeline = null, requests = null, trigger = null }: HtmlExtras = {},
+  { waits = null, timeline = null, requests = null, source = null, trigger = null }: HtmlExtras = {},
 ): AsyncGenerator<string> {
   yield beforeData(profile, options);
   yield* deflatedInParallel(pageDataPieces(profile, waits, null, trigger));
@@ -82,8 +84,13 @@ export async function* renderHtmlInParallel(
     yield BETWEEN_DATA;
     yield* deflatedInParallel(timelinePieces(timeline));
   }
-  if (requests !== null) yield `</script>\n<script type="application/json" id="requests">${requestsText(requests)}`;
+  if (requests !== null) yield jsonBlock('requests', requests);
+  if (source !== null) yield jsonBlock('source', source);
   yield AFTER_DATA;
+}
+
+function jsonBlock(id: string, value: object): string {
+  return `</script>\n<script type="application/json" id="${id}">${scriptJson(value)}`;
 }
 
 function beforeData(profile: Profile, options: HtmlOptions): string {

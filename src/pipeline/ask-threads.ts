@@ -24,6 +24,7 @@ import type { TraceSource } from './open-sources.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { Trace } from './read/trace.js';
 import { type FunctionPattern, findFunctions } from './replay/find-functions.js';
+import type { LineCalls } from './replay/name-functions.js';
 import { type AskedThreads, NO_QUESTIONS, spanOfAsked } from './replay/replay-setup.js';
 import { replayThreads } from './replay/replay-threads.js';
 import { answerFromLog, type KeptLog, NODE_BYTES, ROW_BYTES } from './replay/trace-replayer.js';
@@ -37,6 +38,8 @@ export interface AskedProfile {
   readonly timeline: Timeline | null;
   /** null: not requested. */
   readonly longestCalls: LongestCalls | null;
+  /** null: not requested. */
+  readonly lineCalls: readonly LineCalls[] | null;
   readonly answers: LogAnswers;
   /** From the profile's time to the trace's, which questions and answers have. */
   readonly shiftNs: Nanoseconds;
@@ -87,8 +90,8 @@ export class AskableTrace {
     const logLimits = logLimitsOf(keepsLogs ? asked.keys() : [], this.trace.store, logBytes);
     const help = { pool, memoryBytes: keepsLogs ? memoryBytes - logBytes : memoryBytes, logLimits };
     this.replayed = await replayPrepared(this.prepared, this.options, help, asked);
-    const { profile, timeline, longestCalls, answers, shiftNs } = this.replayed;
-    return { profile, timeline, longestCalls, answers, shiftNs };
+    const { profile, timeline, longestCalls, lineCalls, answers, shiftNs } = this.replayed;
+    return { profile, timeline, longestCalls, lineCalls, answers, shiftNs };
   }
 
   /** Asks further questions after `replay`: threads whose logs were not kept are replayed again. */

@@ -30,8 +30,11 @@ import {
 import { boundsInWindow, type Trace } from './read/trace.js';
 import type { ReplayProgress } from './read/trace-builder.js';
 import {
+  callsByLine,
+  type FindCodeLines,
   type FindInlined,
   type FindSourceLines,
+  type LineCalls,
   nameFunctions,
   withInlined,
   withSourceLines,
@@ -95,6 +98,8 @@ export interface ReplayTraceOptions extends FilterOptions {
   readonly longestCalls?: LongestCallsOptions;
   /** Finds where functions begin in source code: `SymbolTable.lines`. Default: not requested. */
   readonly sourceLines?: FindSourceLines;
+  /** Finds the lines that calls are on: `FinishedReplay.lineCalls`. Default: not requested. */
+  readonly codeLines?: FindCodeLines;
   /** Finds the functions that compilers inlined where calls are: `SymbolKind.Inlined`. Default: not requested. */
   readonly inlined?: FindInlined;
   readonly signal?: AbortSignal;
@@ -116,7 +121,7 @@ export async function replayTrace(
   options: ReplayTraceOptions,
   asked: ExtraQuestions,
   resources: Resources,
-): Promise<ReplayResult> {
+): Promise<FinishedReplay> {
   return replayPrepared(prepareReplay(read, options, asked), options, resources, NOTHING_ASKED);
 }
 
@@ -131,6 +136,8 @@ export interface PreparedReplay {
 }
 
 export interface FinishedReplay extends ReplayResult {
+  /** null: not requested, or the trace has no times. */
+  readonly lineCalls: readonly LineCalls[] | null;
   /** Threads that were replayed a second time, with the call paths of all threads. */
   readonly again: { readonly tids: ReadonlySet<Tid>; readonly knownPaths: KnownPathsData | null };
   /** With the functions that turned out to switch stacks, and the time of which more than skeletons was replayed. */
@@ -230,7 +237,11 @@ async function replayThreadsTwice(
   for (const counted of help.histograms?.all() ?? []) builder.addDurations(counted);
   const { scope, showsJumps } = setup.siteFacts;
   const built = builder.build({ scope, ...(showsJumps && { showsJumps }), part: partText(options), recorded });
-  return { ...built, again: { tids: new Set(toReplayAgain), knownPaths }, setup };
+  const mappings = setup.questions.placedCalls ? store.threadMappings() : [];
+  const lineCalls = setup.questions.placedCalls
+    ? callsByLine(built.placedCalls, setup.siteFacts, symbols, mappings, options.codeLines as FindCodeLines)
+    : null;
+  return { ...built, lineCalls, again: { tids: new Set(toReplayAgain), knownPaths }, setup };
 }
 
 /** Returns a function to call after each thread; `ofThreads`: the number of threads to replay, as known by then. */
@@ -312,6 +323,7 @@ function questionsOf(
     timeline: timelineQuestion(options.timelineBytes ?? 0, filter, trace),
     longestCalls: options.longestCalls ? longestCallsQuestion(options.longestCalls, filter, trace) : null,
     callRows: options.callRows ? callRowsQuestion(options.callRows, symbols, filter, trace) : null,
+    placedCalls: options.codeLines !== undefined && trace.account.timeless === 0,
     chunksOf: options.onChunks && filter === null && trace.account.timeless === 0 ? trace.store.bounds : null,
   };
 }

@@ -27,6 +27,8 @@ import { causeText } from './quality-summary.js';
 export interface SentencePart {
   readonly kind: 'text' | 'number' | 'name';
   readonly text: string;
+  /** Of the name of a function. */
+  readonly symbol?: SymbolId;
 }
 
 /** What words need to know of a trace. */
@@ -115,7 +117,7 @@ function pureWaitsSentence(finding: Of<'pure-waits'>, { nameOf }: FindingContext
   return [
     share(ns, allNs),
     text(` of the time is ${what}${did}${paths === 1 ? ': ' : ', the largest in '}`),
-    name(nameOf(largest.symbol)),
+    name(nameOf(largest.symbol), largest.symbol),
     text(` (${callsOf(largest)}${formatDuration(largest.ns)}).`),
   ];
 }
@@ -128,19 +130,23 @@ function hiddenWaitsSentence({ ns, restNs, most }: Of<'hidden-waits'>, { nameOf 
   ];
   if (most === null) return [...shown, text('.')];
   const self = ` (self ${formatDuration(most.selfNs)}, ${formatShare(most.selfNs, restNs)}).`;
-  return [...shown, text(', most in '), name(nameOf(most.symbol)), text(self)];
+  return [...shown, text(', most in '), name(nameOf(most.symbol), most.symbol), text(self)];
 }
 
 function runningSentence({ ns, isOnCpu, first, second }: Of<'running'>, { nameOf }: FindingContext): SentencePart[] {
   const calls = first.calls === 0 ? '' : ` (${formatMany(first.calls, 'call')})`;
-  const then = second && [text(', then '), name(nameOf(second.symbol)), text(` ${formatShare(second.selfNs, ns)}`)];
+  const then = second && [
+    text(', then '),
+    name(nameOf(second.symbol), second.symbol),
+    text(` ${formatShare(second.selfNs, ns)}`),
+  ];
   return [
     text('Of the '),
     number(formatDuration(ns)),
     text(isOnCpu ? ' on the CPU, ' : ' in traced code, '),
     share(first.selfNs, ns),
     text(' is '),
-    name(nameOf(first.symbol)),
+    name(nameOf(first.symbol), first.symbol),
     text(` itself${calls}`),
     ...(then ?? []),
     text('.'),
@@ -150,7 +156,7 @@ function runningSentence({ ns, isOnCpu, first, second }: Of<'running'>, { nameOf
 function blockedSentence({ ns, waitedFor }: Of<'blocked'>, { nameOf }: FindingContext): SentencePart[] {
   const list = waitedFor.flatMap((row, at) => [
     text(at === 0 ? '' : ', '),
-    name(nameOf(row.symbol).replace(/^-- /, '')),
+    name(nameOf(row.symbol).replace(/^-- /, ''), row.symbol),
     text(` ${formatShare(row.ns, ns)}`),
   ]);
   return [number(formatDuration(ns)), text(' of blocked time: '), ...list, text('.')];
@@ -187,7 +193,7 @@ function comparisonSentence({ beforeNs, afterNs, largest }: Of<'comparison'>, co
   return [
     ...totals,
     text('. Largest change beyond noise: '),
-    name(nameOf(largest.symbol)),
+    name(nameOf(largest.symbol), largest.symbol),
     text(' '),
     number(formatDifference(largest.afterNs - largest.beforeNs)),
     text(`${lost}.`),
@@ -223,8 +229,8 @@ function text(text: string): SentencePart {
   return { kind: 'text', text };
 }
 
-function name(text: string): SentencePart {
-  return { kind: 'name', text };
+function name(text: string, symbol?: SymbolId): SentencePart {
+  return { kind: 'name', text, ...(symbol !== undefined && { symbol }) };
 }
 
 function number(text: string): SentencePart {

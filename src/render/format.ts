@@ -1,6 +1,7 @@
 /**
  * Formats numbers for people.
  */
+import { type CountedCalls, havePercentile } from '../model/percentiles.js';
 import type { MergedBy, TraceMeta } from '../model/profile/profile.js';
 
 /** Returns "1,234,567". Not with toLocaleString: loading ICU's locale data takes 15 ms. */
@@ -101,7 +102,7 @@ export function formatTotal(sums: TotalOfCalls): string {
 export const EXACT_NS = 64;
 
 /** The shortest and the longest of the calls that percentiles are of; unknown if there are none. */
-export interface PercentileRange {
+export interface PercentileRange extends CountedCalls {
   readonly minNs: number | null;
   readonly maxNs: number | null;
 }
@@ -111,9 +112,9 @@ export function isAbout(ns: number, { minNs, maxNs }: PercentileRange): boolean 
   return ns >= EXACT_NS && minNs !== maxNs;
 }
 
-/** Returns a percentile of calls: "40 ns", "≈ 1.53 ms" for a bucket of durations, "–" if unknown. */
-export function formatPercentile(ns: number | null, range: PercentileRange): string {
-  if (ns === null || Number.isNaN(ns)) return '–';
+/** Returns a percentile of calls: "40 ns", "≈ 1.53 ms" for a bucket of durations, "–" if unknown, or if there are too few. */
+export function formatPercentile(ns: number | null, range: PercentileRange, part: number): string {
+  if (ns === null || Number.isNaN(ns) || !havePercentile(range, part)) return '–';
   return isAbout(ns, range) ? `≈ ${formatDuration(ns)}` : formatDuration(ns);
 }
 

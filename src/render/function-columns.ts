@@ -1,7 +1,7 @@
 /**
  * The numbers of a function, as tables of the terminal and of the page show them, and in CSV and JSON under their keys.
  */
-import { PERCENTILES, type Percentiles } from '../model/percentiles.js';
+import { havePercentile, PERCENTILES, type Percentiles } from '../model/percentiles.js';
 import {
   formatAverage,
   formatCalls,
@@ -53,6 +53,8 @@ export interface FunctionColumn {
 export function functionValue({ key }: FunctionColumn, row: FunctionNumbers): number {
   if (key === 'onCpuNs' || isKernelColumn(key))
     return row.totalNs > 0 ? (row[key] ?? Number.NaN) / row.totalNs : Number.NaN;
+  const part = PERCENTILES.find((percentile) => percentile.key === key)?.part;
+  if (part !== undefined && !havePercentile(row, part)) return Number.NaN;
   if (key !== 'maxNs') return row[key] ?? Number.NaN;
   return longestInferredNs(row.maxNs, row.longestCutNs) ?? row.maxNs ?? Number.NaN;
 }
@@ -124,9 +126,9 @@ export const FUNCTION_COLUMNS: readonly FunctionColumn[] = [
   },
   statistic('minNs', 'min', 'shortest complete call', 9),
   ...PERCENTILES.map(
-    ({ key, title, hint, rank }): FunctionColumn => ({
+    ({ key, title, part, hint, rank }): FunctionColumn => ({
       ...{ key, name: title, title, hint: `${hint}; “≈”: accurate to 1.6 %`, kind: 'percentile', rank },
-      text: (row) => formatPercentile(row[key], row),
+      text: (row) => formatPercentile(row[key], row, part),
     }),
   ),
   {

@@ -7,6 +7,7 @@ import type { CallLogBuilder } from '../model/calls/call-log.js';
 import { Doubt } from '../model/calls/doubts.js';
 import { Inference, UNWOUND } from '../model/profile/profile.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
+import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { Trait } from './functions/traits.js';
@@ -72,6 +73,7 @@ import {
   LISTED_BYTES,
   LISTED_ID,
   LISTED_NS,
+  LISTED_ROW,
   RULE_DURATIONS,
   RULE_LOG,
   RULE_NO_JUMPS,
@@ -347,7 +349,7 @@ function executeInModule(state: ReplayState, module: ReplayModule, firstRow: num
     const end = Math.min(endRow, module.loadEvents(state.events, row));
     const stoppedAt = calls.execute(row, end);
     countListed(state, module);
-    if (state.log) writeLog(state.log, module);
+    if (state.log) writeLog(state.log, module, state.events.site);
     if (head.get(HEAD_STOP) === STOP_FULL) makeSpace(state, head);
     else isDone = stoppedAt < end || stoppedAt === endRow;
     row = stoppedAt;
@@ -410,10 +412,16 @@ function countListed({ tree, inferred: counters, certainty }: ReplayState, modul
 }
 
 /** Appends to the log what the module has listed for it. */
-function writeLog(log: CallLogBuilder, { head, logRows, renames }: ReplayModule): void {
+function writeLog(log: CallLogBuilder, { head, logRows, renames }: ReplayModule, site: ThreadEvents['site']): void {
   const rows = LISTED_BYTES * head.get(HEAD_LOG_COUNT);
-  for (let at = 0; at < rows; at += LISTED_BYTES)
-    log.append(logRows.floats[(at + LISTED_NS) >> 3], logRows.ints[(at + LISTED_ID) >> 2]);
+  for (let at = 0; at < rows; at += LISTED_BYTES) {
+    const row = logRows.ints[(at + LISTED_ROW) >> 2];
+    log.append(
+      logRows.floats[(at + LISTED_NS) >> 3],
+      logRows.ints[(at + LISTED_ID) >> 2],
+      row === NONE ? NONE : site[row],
+    );
+  }
   const renamed = LISTED_BYTES * head.get(HEAD_RENAMES_COUNT);
   for (let at = 0; at < renamed; at += LISTED_BYTES)
     log.rename(renames.floats[(at + LISTED_NS) >> 3], renames.ints[(at + LISTED_ID) >> 2]);

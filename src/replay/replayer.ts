@@ -64,10 +64,10 @@ export class Replayer {
 
   replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
     const { provisional } = this;
-    const { durations = null, knownPaths, wantsLog = false } = options;
+    const { durations = null, knownPaths, wantsLog = false, wantsPlaces = false } = options;
     const memory = this.memoryFor(events.length);
     memory.tree.clear();
-    memory.log.clear(wantsLog ? events.length : 0);
+    memory.log.clear(wantsLog ? events.length : 0, wantsPlaces);
     const state = beginReplay(events, this.facts, options, memory);
     const mayBeDiscarded = durations !== null && knownPaths === null && (hasLosses(state) || continuesParent(state));
     if (mayBeDiscarded) provisional.clear();

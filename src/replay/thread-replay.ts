@@ -40,6 +40,8 @@ export interface ReplayOptions {
   readonly onlyPairs?: boolean;
   /** Write a call log, for questions about single calls. Default: false. */
   readonly wantsLog?: boolean;
+  /** The log has the places of calls in the code. Default: false. */
+  readonly wantsPlaces?: boolean;
 }
 
 export interface ThreadReplay extends ThreadPaths {

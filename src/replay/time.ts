@@ -11,7 +11,7 @@ import { SpecialSymbol } from '../model/symbol-table.js';
 import { BranchKind, recordSite } from '../model/trace/branch-sites.js';
 import type { ThreadEvents } from '../model/trace/trace-chunk.js';
 import type { Address } from '../model/units.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { type Nanoseconds, NONE, type NodeId, type SiteId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { Step } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
@@ -113,7 +113,7 @@ export function beginStop(
   symbol: typeof SpecialSymbol.Syscall | typeof SpecialSymbol.Untraced,
   row: number = NONE,
 ): void {
-  state.stop = open(state, stopNode(state, row), symbol);
+  state.stop = open(state, stopNode(state, row), symbol, row === NONE ? NONE : state.events.site[row]);
   if (state.switchedOut !== NONE) state.offCpu = open(state, state.stop.node, state.switchedOut);
 }
 
@@ -201,9 +201,9 @@ export function applySwitch(state: ReplayState, row: number, action: Action): vo
   else switchOut(state, action === Action.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
 }
 
-function open({ tree, log, nowNs }: ReplayState, under: NodeId, symbol: SymbolId): OpenStop {
+function open({ tree, log, nowNs }: ReplayState, under: NodeId, symbol: SymbolId, site: SiteId = NONE): OpenStop {
   const node = tree.child(under, symbol);
-  log?.stop(node);
+  log?.stop(node, site);
   return { node, sinceNs: nowNs };
 }
 

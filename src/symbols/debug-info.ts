@@ -129,22 +129,26 @@ export function inlinedFunctions(
   return names;
 }
 
-/**
- * Finds where the functions of binaries begin in source code.
- *
- * Returns the line at which each function of a binary begins; null where unknown.
- */
+/** Returns the line of source code at each place in a binary; null where unknown. */
+export function codeLines(file: string, code: readonly TracedCode[], options: DebugInfoOptions): (SourceLine | null)[] {
+  const lines = new Array<SourceLine | null>(code.length).fill(null);
+  askDebugInfo(file, code, '.debug_line', sourceLines, options, (row, line) => {
+    lines[row] = line;
+  });
+  return lines;
+}
+
+/** Returns the line at which each function of a binary begins in source code; null where unknown. */
 export function functionLines(
   file: string,
   functions: readonly TracedFunction[],
   options: DebugInfoOptions,
 ): (SourceLine | null)[] {
-  const lines = new Array<SourceLine | null>(functions.length).fill(null);
-  const code = functions.map((fn) => ({ fn, offset: fn.offset }));
-  askDebugInfo(file, code, '.debug_line', sourceLines, options, (row, line) => {
-    lines[row] = line;
-  });
-  return lines;
+  return codeLines(
+    file,
+    functions.map((fn) => ({ fn, offset: fn.offset })),
+    options,
+  );
 }
 
 /** Where the code of a line is in a binary. */

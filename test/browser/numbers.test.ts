@@ -107,9 +107,9 @@ function functionTruth(file: Written, hasSwitches: boolean, allNs: number): Trut
     Running: ({ onCpuNs }) => formatDuration(onCpuNs),
     ...(hasSwitches && { 'Off CPU': ({ name }: FunctionRow) => formatDuration(offCpu.of(name)) }),
     Unwound: ({ unwound }) => formatCount(unwound),
-    p50: (row) => formatPercentile(row.p50Ns, row),
-    p90: (row) => formatPercentile(row.p90Ns, row),
-    p99: (row) => formatPercentile(row.p99Ns, row),
+    p50: (row) => formatPercentile(row.p50Ns, row, 0.5),
+    p90: (row) => formatPercentile(row.p90Ns, row, 0.9),
+    p99: (row) => formatPercentile(row.p99Ns, row, 0.99),
   };
 }
 
@@ -783,7 +783,12 @@ function diffTruth(): Truth<DiffRow> {
     ['Self', 'selfNs', duration, formatDifference],
     ['Calls', 'calls', (calls: number | null) => (calls === null ? '–' : formatAverageCount(calls)), countChange],
     ['Average', 'avgNs', duration, formatDifference],
-    ['p99', 'p99Ns', (ns: number | null) => formatPercentile(ns, { minNs: null, maxNs: Number.NaN }), formatDifference],
+    [
+      'p99',
+      'p99Ns',
+      (ns: number | null) => formatPercentile(ns, { minNs: null, maxNs: Number.NaN }, 0.99),
+      formatDifference,
+    ],
   ] as const;
   return Object.fromEntries(
     columns.flatMap(([title, key, value, difference]) => [

@@ -3,7 +3,7 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { requestsForPage } from '../../src/page/contents/page-requests.js';
-import { type ListedRequest, type PageRequests, requestsText } from '../../src/page/data/requests.js';
+import { type ListedRequest, type PageRequests, scriptJson } from '../../src/page/data/requests.js';
 import { chosenRequest, requestsSentence, showRequest } from '../../src/page/view/requests.js';
 import { START } from '../../src/page/view/state.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
@@ -84,7 +84,7 @@ test('lists the slowest of many and a sample, says so, and stays small', async (
   expect(ranks.at(-1)).toBe(60);
   expect(many.listed[0]?.parts).toHaveLength(1);
   expect(many.listed.at(-1)?.parts).toEqual([]);
-  const text = requestsText(many);
+  const text = scriptJson(many);
   expect(text.length).toBeLessThanOrEqual(2 ** 16);
   expect(text).not.toContain('</');
   expect(JSON.parse(text)).toEqual(many);

@@ -106,6 +106,6 @@ test('numbers and names are parts of their own', () => {
   expect(parts.filter(({ kind }) => kind !== 'text')).toEqual([
     { kind: 'number', text: '10 ns' },
     { kind: 'number', text: '5 ns' },
-    { kind: 'name', text: 'crunch' },
+    { kind: 'name', text: 'crunch', symbol: OWN.symbol },
   ]);
 });

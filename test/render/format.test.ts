@@ -36,7 +36,18 @@ test.each([
   [Number.NaN, Number.NaN, Number.NaN, '–'],
   [null, null, null, '–'],
 ])('a percentile of %s within %s to %s is "%s"', (ns, minNs, maxNs, text) => {
-  expect(formatPercentile(ns, { minNs, maxNs })).toBe(text);
+  expect(formatPercentile(ns, { minNs, maxNs }, 0.5)).toBe(text);
+});
+
+test.each([
+  [0.5, 1, 2],
+  [0.9, 9, 10],
+  [0.99, 99, 100],
+  [0.999, 999, 1000],
+])('the percentile %s is shown of at least so many complete calls that one is beyond it', (part, few, enough) => {
+  const text = (calls: number, inferred: number) =>
+    formatPercentile(40, { minNs: 1, maxNs: 50, calls, inferred }, part);
+  expect([text(few, 0), text(enough, 1), text(enough, 0)]).toEqual(['–', '–', '40 ns']);
 });
 
 test.each([

@@ -6,7 +6,7 @@
  * else to the frame on top.
  */
 import { resized } from '../columns.js';
-import { type Nanoseconds, NONE, type NodeId } from '../units.js';
+import { type Nanoseconds, NONE, type NodeId, type SiteId } from '../units.js';
 import { Doubt } from './doubts.js';
 
 export const CallOp = {
@@ -51,6 +51,20 @@ export interface CallLog {
   readonly timeNs: Float64Array; // Nanoseconds
   /** Operation and argument, see `opOf` and `argumentOf`. */
   readonly code: Int32Array;
+  /** Where a call or a stop that a row opens was made, see `madeAt`; NONE: not known. Absent: not requested. */
+  readonly place?: Int32Array | undefined;
+}
+
+// Places in the code: sites that calls come from, and of calls whose beginning was not seen, those that they return to.
+
+/** Returns the place of a call that returns to where `site` leads. */
+export function returningTo(site: SiteId): number {
+  return NONE - 1 - site;
+}
+
+/** Returns the site of a place, and whether the call was made there, or returns to where that leads. */
+export function madeAt(place: number): { readonly site: SiteId; readonly isReturn: boolean } {
+  return place < NONE ? { site: NONE - 1 - place, isReturn: true } : { site: place, isReturn: false };
 }
 
 export function opOf(code: number): CallOp {
@@ -71,6 +85,8 @@ export class CallLogBuilder {
   nowNs: Nanoseconds = 0;
   private timeNs = new Float64Array(MIN_ROWS);
   private code: Int32Array = new Int32Array(MIN_ROWS);
+  /** null: not requested. */
+  private place: Int32Array | null = null;
   length = 0;
   /** The doubt that was set last. */
   doubt: Doubt = Doubt.None;
@@ -78,13 +94,15 @@ export class CallLogBuilder {
   /**
    * Clears the log for a thread with this many events. Allocating it at once needs less memory than growing by copies.
    */
-  clear(events = 0): void {
+  clear(events = 0, hasPlaces = false): void {
     this.length = 0;
     this.doubt = Doubt.None;
+    this.place = hasPlaces ? new Int32Array(Math.max(MIN_ROWS, this.code.length)) : null;
     const rows = Math.ceil(ROWS_PER_EVENT * events);
     if (rows <= this.code.length) return;
     this.timeNs = new Float64Array(rows);
     this.code = new Int32Array(rows);
+    if (hasPlaces) this.place = new Int32Array(rows);
   }
 
   /** Starts charging time at this moment. */
@@ -94,14 +112,19 @@ export class CallLogBuilder {
     this.add(CallOp.Begin, 0);
   }
 
-  /** Opens a call and returns its row. */
-  open(node: NodeId): number {
-    return this.add(CallOp.Open, node);
+  /** Opens a call and returns its row. `site`: of the event that makes the call. */
+  open(node: NodeId, site: SiteId = NONE): number {
+    return this.add(CallOp.Open, node, site);
+  }
+
+  /** Notes the place of the call opened in `row`, unless it is known. */
+  setPlace(row: number, place: number): void {
+    if (this.place?.[row] === NONE) this.place[row] = place;
   }
 
   /** Appends a row that the module wrote. Those that set the doubt come in pairs: the second one sets it back. */
-  append(ns: Nanoseconds, code: number): void {
-    this.addAt(ns, opOf(code), argumentOf(code));
+  append(ns: Nanoseconds, code: number, site: SiteId = NONE): void {
+    this.addAt(ns, opOf(code), argumentOf(code), site);
   }
 
   /** Corrects the node of the call opened in `row`. */
@@ -119,8 +142,8 @@ export class CallLogBuilder {
     this.addAt(ns, CallOp.KnownTime, 0);
   }
 
-  stop(node: NodeId): void {
-    this.add(CallOp.Stop, node);
+  stop(node: NodeId, site: SiteId = NONE): void {
+    this.add(CallOp.Stop, node, site);
   }
 
   endStop(isSeen: boolean): void {
@@ -150,20 +173,23 @@ export class CallLogBuilder {
   /** Returns the log. It shares memory with the builder, and is valid until that is cleared. */
   build(): CallLog {
     this.add(CallOp.Charge, 0);
-    const { length } = this;
-    return { length, timeNs: this.timeNs.subarray(0, length), code: this.code.subarray(0, length) };
+    const { length, place } = this;
+    const log = { length, timeNs: this.timeNs.subarray(0, length), code: this.code.subarray(0, length) };
+    return place ? { ...log, place: place.subarray(0, length) } : log;
   }
 
-  private add(op: CallOp, argument: number): number {
-    return this.addAt(this.nowNs, op, argument);
+  private add(op: CallOp, argument: number, site: SiteId = NONE): number {
+    return this.addAt(this.nowNs, op, argument, site);
   }
 
-  private addAt(ns: Nanoseconds, op: CallOp, argument: number): number {
+  private addAt(ns: Nanoseconds, op: CallOp, argument: number, site: SiteId = NONE): number {
     const row = this.length++;
     if (row === this.code.length) {
       this.timeNs = resized(this.timeNs, 2 * row);
       this.code = resized(this.code, 2 * row);
+      this.place &&= resized(this.place, 2 * row);
     }
+    if (this.place) this.place[row] = site;
     this.timeNs[row] = ns;
     this.code[row] = (argument << OP_BITS) | op;
     return row;

@@ -2,10 +2,9 @@
  * The line below the header that says what stands out, one finding at a time, with buttons that lead on.
  */
 
-import type { SentencePart } from '../../render/findings.js';
 import { htmlElement as html, setAttributes, showText, svgElement as svg } from '../../render/viewer/dom.js';
 import { button, iconButton } from '../../render/viewer/search-field.js';
-import type { FindingAction, ShownFinding } from '../view/findings.js';
+import type { FindingAction, ShownFinding, ShownPart } from '../view/findings.js';
 
 export class FindingLine {
   readonly element: HTMLElement;
@@ -19,9 +18,12 @@ export class FindingLine {
   private at = 0;
   private shownKey = '';
   private isPending = false;
+  private readonly turnTo: (finding: number) => void;
 
-  constructor(act: (action: FindingAction) => void) {
+  /** `turnTo`: another finding is shown, counted from 1. */
+  constructor(act: (action: FindingAction) => void, turnTo: (finding: number) => void) {
     this.act = act;
+    this.turnTo = turnTo;
     this.pager = html(
       'div',
       { class: 'pager', role: 'group', 'aria-label': 'Findings', hidden: '' },
@@ -39,9 +41,17 @@ export class FindingLine {
     );
   }
 
-  /** Finds and shows in the next idle moment, unless it shows this already. `key`: differs where findings may. */
-  show(key: string, find: () => readonly ShownFinding[]): void {
-    if (key === this.shownKey) return;
+  /**
+   * Finds and shows in the next idle moment, unless it shows this already. `key`: differs where findings may; then the first
+   * one is shown. `finding`: otherwise, from 1.
+   */
+  show(key: string, find: () => readonly ShownFinding[], finding: number): void {
+    if (key === this.shownKey) {
+      if (this.at === finding - 1 || this.isPending) return;
+      this.at = finding - 1;
+      return this.draw();
+    }
+    this.at = this.shownKey === '' ? finding - 1 : 0;
     this.shownKey = key;
     this.find = find;
     if (this.isPending) return;
@@ -49,8 +59,8 @@ export class FindingLine {
     whenIdle(() => {
       this.isPending = false;
       this.findings = this.find();
-      this.at = 0;
       this.draw();
+      this.turnTo(this.at + 1);
     });
   }
 
@@ -58,12 +68,14 @@ export class FindingLine {
     const { length } = this.findings;
     this.at = (this.at + by + length) % length;
     this.draw();
+    this.turnTo(this.at + 1);
   }
 
   private draw(): void {
-    const { findings, at } = this;
+    const { findings } = this;
+    const at = this.at % Math.max(1, findings.length); // a link may be to one that is not there
     const { sentence = [], actions = [] } = findings[at] ?? {};
-    this.sentence.replaceChildren(...sentence.map(partElement));
+    this.sentence.replaceChildren(...sentence.map((part) => this.partElement(part)));
     const hadFocus = this.buttons.contains(document.activeElement);
     const made = actions.map((action) => button(action.label, '', () => this.act(action)));
     this.buttons.replaceChildren(...made);
@@ -71,11 +83,14 @@ export class FindingLine {
     this.pager.hidden = findings.length < 2;
     showText(this.position, `${at + 1} of ${findings.length}`);
   }
-}
 
-function partElement({ kind, text }: SentencePart): Node {
-  if (kind === 'text') return document.createTextNode(text);
-  return kind === 'number' ? html('b', {}, text) : html('b', { class: 'name' }, html('bdi', {}, text));
+  private partElement({ kind, text, leadsTo: change }: ShownPart): Node {
+    if (kind === 'text') return document.createTextNode(text);
+    if (kind === 'number') return html('b', {}, text);
+    const name = html(change ? 'button' : 'b', { class: 'name' }, html('bdi', {}, text));
+    if (change) name.addEventListener('click', () => this.act({ label: '', change }));
+    return name;
+  }
 }
 
 function icon(): SVGElement {

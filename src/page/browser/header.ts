@@ -9,7 +9,7 @@ import type { Sides } from '../view/comparison.js';
 import { COLOURING_NAMES, LABELS, type Labels, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { type Action, type Group, type Menu, menuButton } from './menu.js';
-import { switchTheme, themeIsDark } from './platform/canvas.js';
+import { themeIsDark } from './platform/canvas.js';
 import { clicksZoom, setClicksZoom } from './platform/preferences.js';
 
 /** What the page saves. */
@@ -17,6 +17,7 @@ export type Saved = 'svg' | 'json' | 'csv' | 'folded' | 'link';
 
 export interface HeaderEvents {
   readonly change: (change: Partial<State>) => void;
+  readonly switchTheme: () => void;
   readonly type: (search: string) => void;
   /** Steps through the matches. */
   readonly step: (by: 1 | -1) => void;
@@ -123,7 +124,7 @@ export class Header {
       },
       ...(sides === null ? [] : [{ heading: 'Width of frames', actions: widths(sides) }]),
       ...(colours.length < 2 || sides !== null ? [] : [{ heading: 'Colour', actions: colours }]),
-      { heading: 'Page', actions: [{ text: 'Dark', key: 'd', isOn: themeIsDark(), act: switchTheme }] },
+      { heading: 'Page', actions: [{ text: 'Dark', key: 'd', isOn: themeIsDark(), act: this.events.switchTheme }] },
     ];
   }
 

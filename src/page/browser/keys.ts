@@ -9,7 +9,7 @@ import { ORDERS, togglePureWaits } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { FrameActions } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
-import { switchTheme } from './platform/canvas.js';
+import { otherTheme } from './platform/canvas.js';
 import type { Navigation } from './platform/navigation.js';
 
 export interface KeyTargets {
@@ -63,7 +63,7 @@ export function actionOf(key: string, targets: KeyTargets): (() => void) | undef
     s: () => navigation.change({ order: next(ORDERS, state.order) }),
     a: () => navigation.change({ colouring: next(views.colourings, state.colouring) }),
     b: () => navigation.change({ isInverted: !state.isInverted }),
-    d: switchTheme,
+    d: () => navigation.changeLayout({ theme: otherTheme() }),
     q: () => navigation.change(togglePureWaits(state)),
     x: () => navigation.change(restToggle(views, state) ?? {}),
     p: () => navigation.change({ chosen: state.chosen === null ? main.symbolOf(box) : null }),

@@ -11,6 +11,7 @@ import { Tooltip } from '../../render/viewer/tooltip.js';
 import { isolated, visibleText } from '../../render/visible-text.js';
 import type { PageData } from '../data/page-data.js';
 import type { PageRequests } from '../data/requests.js';
+import type { PageSource } from '../data/source.js';
 import { chipsOf, droppedText, misfitsOf, restToggle } from '../view/captions/misfits.js';
 import { type FindingAction, findingsAt, findingsKey } from '../view/findings.js';
 import { existingPrefix } from '../view/frame-tables.js';
@@ -31,7 +32,7 @@ import { actionOf, belongsToControl, helpDialog, needsFrame } from './keys.js';
 import { Menu } from './menu.js';
 import { callInChart } from './panel/calls-section.js';
 import { Panel } from './panel/panel.js';
-import { measureCharacterPx, measureScrollbar } from './platform/canvas.js';
+import { measureCharacterPx, measureScrollbar, otherTheme, showTheme } from './platform/canvas.js';
 import { lifetime, onResize } from './platform/lifetime.js';
 import { Navigation } from './platform/navigation.js';
 import { clicksZoom } from './platform/preferences.js';
@@ -91,7 +92,10 @@ class App {
   private readonly panelDivider: Divider;
   private readonly axis: Axis;
   private readonly chart: StackChart;
-  private readonly finding = new FindingLine((action) => this.follow(action));
+  private readonly finding = new FindingLine(
+    (action) => this.follow(action),
+    (finding) => this.navigation.changeLayout({ finding }),
+  );
   private readonly misfits = new Notice();
   /** Where the first click of a double click was: the panel that it opens moves the frames. */
   private clicked: Partial<State> = {};
@@ -230,6 +234,7 @@ class App {
   /** Shows the parts of the view, and makes space for the panel, before anything is drawn in the space that is left. */
   private place(state: State): void {
     this.isUnplaced = false;
+    showTheme(state.theme);
     const { chart, area, panel, panelDivider } = this;
     chart.show(state);
     area.place(this.view, state);
@@ -298,7 +303,7 @@ class App {
     bar.show(state, this.view);
     chips.show(chipsOf(views, state), state.against === '' ? restToggle(views, state) : null);
     crumbs.show(state, views.names);
-    this.finding.show(findingsKey(views, state), () => findingsAt(views, this.navigation.state));
+    this.finding.show(findingsKey(views, state), () => findingsAt(views, this.navigation.state), state.finding);
   }
 
   /** Does what a button of a finding says. */
@@ -372,6 +377,7 @@ class App {
     const { navigation, main, views, menu } = this;
     return new Header(views, menu, {
       change: (change) => navigation.change(change),
+      switchTheme: () => navigation.changeLayout({ theme: otherTheme() }),
       type: (search) => navigation.typeSearch(search),
       step: (by) => this.stepMatch(by, false),
       leave: () => {
@@ -489,16 +495,19 @@ export interface ReportData {
   readonly timeline: (() => Promise<Timeline>) | null;
   /** Default: none were asked for. */
   readonly requests?: PageRequests | null;
+  readonly source?: PageSource | null;
 }
 
 /** Draws a report into an element, which says in which state it starts. The header of the page gets search and menus. */
-export async function start(container: HTMLElement, { data, timeline, requests = null }: ReportData): Promise<void> {
+export async function start(container: HTMLElement, report: ReportData): Promise<void> {
+  const { data, timeline, requests = null, source = null } = report;
   measureScrollbar();
   const ended = lifetime();
   const server = ownServer(container);
   const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
   const views = new Views(data, calls);
   views.requests = requests;
+  views.source = source;
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
   const app = new App(views, container, initial, server, timeline !== null);
   if (timeline === null) return app.draw();

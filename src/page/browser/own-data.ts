@@ -4,20 +4,27 @@
 
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { PageRequests } from '../data/requests.js';
+import type { PageSource } from '../data/source.js';
 import { start } from './main.js';
 import { restoreTheme } from './platform/canvas.js';
 import { decodeData, decodeTimeline } from './platform/decode.js';
 
 const textOf = (id: string) => document.getElementById(id)?.textContent ?? null;
 
+/** Returns null if the page has none. */
+function jsonOf<Value>(id: string): Value | null {
+  return JSON.parse(textOf(id) ?? 'null');
+}
+
 async function startWithOwnData(app: HTMLElement): Promise<void> {
   restoreTheme();
   const data = await decodeData(textOf('data') ?? '');
-  const [timeline, requests] = [textOf('timeline'), textOf('requests')];
+  const timeline = textOf('timeline');
   await start(app, {
     data,
     timeline: timeline === null ? null : () => decodeTimeline(timeline),
-    requests: requests === null ? null : (JSON.parse(requests) as PageRequests),
+    requests: jsonOf<PageRequests>('requests'),
+    source: jsonOf<PageSource>('source'),
   });
 }
 

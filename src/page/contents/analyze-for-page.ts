@@ -13,6 +13,7 @@ import { type Bounds, NONE, type Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import type { Trace } from '../../pipeline/read/trace.js';
+import type { LineCalls } from '../../pipeline/replay/name-functions.js';
 import { replayTrace } from '../../pipeline/replay-trace.js';
 import { withTrace } from '../../pipeline/with-trace.js';
 import { type CallsOfWaits, type TraceWaits, traceWaitsOf } from '../../questions/waits/ask-waits.js';
@@ -32,6 +33,8 @@ export interface PageContents {
   readonly timeline: Timeline | null;
   /** null: not requested. */
   readonly longestCalls: LongestCalls | null;
+  /** Absent, null: not requested. */
+  readonly lineCalls?: readonly LineCalls[] | null;
 }
 
 /** Returns the profile of `analyze`, and what a page shows besides. @throws PtflameError as `analyze` */
@@ -39,18 +42,18 @@ export function analyzeForPage(inputs: readonly AnalyzedInput[], options: Analyz
   const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
   return withTrace(inputs, withOptions, async (trace, resources) => {
     if (!hasWaits(trace, options)) {
-      const { profile, timeline, longestCalls } = await replayTrace(trace, options, {}, resources);
-      return { profile, waits: null, timeline, longestCalls };
+      const { profile, timeline, longestCalls, lineCalls } = await replayTrace(trace, options, {}, resources);
+      return { profile, waits: null, timeline, longestCalls, lineCalls };
     }
     const { timelineBytes = 0 } = options;
     const forWakings = wakingBytes(trace, timelineBytes);
     const traceWaits = await traceWaitsOf(trace, { ...options, timelineBytes: timelineBytes - forWakings }, resources);
     const { calls } = traceWaits;
     assert(calls !== null, 'a profile has threads');
-    const { profile, timeline, longestCalls } = calls;
+    const { profile, timeline, longestCalls, lineCalls } = calls;
     const wakings = timeline && wakingsOf(traceWaits, calls, timeline, forWakings);
     const waits = await waitsByPath(traceWaits, calls);
-    return { profile, waits, timeline: timeline && { ...timeline, wakings }, longestCalls };
+    return { profile, waits, timeline: timeline && { ...timeline, wakings }, longestCalls, lineCalls };
   });
 }
 

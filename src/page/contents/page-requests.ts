@@ -19,7 +19,7 @@ import {
   type ListedPart,
   type ListedRequest,
   type PageRequests,
-  requestsText,
+  scriptJson,
 } from '../data/requests.js';
 
 export type { PageRequests };
@@ -131,7 +131,7 @@ function waitingNs({ spans }: RequestPart): number {
 function bounded(requests: PageRequests): PageRequests {
   const listed = [...requests.listed];
   let shown = requests;
-  for (let last = listed.length - 1; last >= 0 && utf8Bytes(requestsText(shown)).length > MAX_BYTES; last--) {
+  for (let last = listed.length - 1; last >= 0 && utf8Bytes(scriptJson(shown)).length > MAX_BYTES; last--) {
     listed[last] = { ...(listed[last] as ListedRequest), parts: [] };
     shown = { ...requests, listed };
   }

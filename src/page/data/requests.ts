@@ -93,6 +93,6 @@ export type ListedSpan = readonly [
 export type ListedFunction = readonly [name: string, dso: string | null];
 
 /** Returns JSON that can stand in a script element. */
-export function requestsText(requests: PageRequests): string {
-  return JSON.stringify(requests).replaceAll('<', '\\u003c');
+export function scriptJson(value: object): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

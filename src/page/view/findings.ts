@@ -25,9 +25,14 @@ export type FindingAction = { readonly label: string } & (
   | { readonly opens: 'details' }
 );
 
+/** `leadsTo`: what a click on the name of a function changes. */
+export interface ShownPart extends SentencePart {
+  readonly leadsTo?: Partial<State>;
+}
+
 export interface ShownFinding {
   readonly kind: Finding['kind'] | 'requests' | 'trigger';
-  readonly sentence: readonly SentencePart[];
+  readonly sentence: readonly ShownPart[];
   /** Two at most. */
   readonly actions: readonly FindingAction[];
 }
@@ -59,7 +64,7 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
   const shown: ShownFinding[] = kept
     .map((finding) => ({
       kind: finding.kind,
-      sentence: sentenceOf(finding, context).map((part) => ({ ...part, text: visibleText(part.text) })),
+      sentence: sentenceOf(finding, context).map((part) => shownPart(part, views)),
       actions: actionsOf(finding, views, state),
     }))
     .filter(({ actions }) => actions.length > 0);
@@ -115,12 +120,21 @@ function knownReasons(views: Views, state: State, indexes: readonly number[]): K
   return reasonsOfWaits(waits, isShown);
 }
 
+function shownPart(part: SentencePart, views: Views): ShownPart {
+  const text = visibleText(part.text);
+  const { symbol } = part;
+  return symbol === undefined ? { ...part, text } : { ...part, text, leadsTo: showing(symbol, views) };
+}
+
+/** Returns what shows a function. */
+function showing(symbol: SymbolId, views: Views): Partial<State> {
+  if (views.isBlockedTime) return { focus: symbol };
+  return views.canOpen(symbol) ? { chosen: symbol } : { search: views.names[symbol] as string };
+}
+
 /** Returns what a reader can do next; empty: nothing that the page can. */
 function actionsOf(finding: Finding, views: Views, state: State): FindingAction[] {
-  const show = (symbol: SymbolId, label = 'Show it') => ({
-    label,
-    change: views.canOpen(symbol) ? { chosen: symbol } : { search: views.names[symbol] as string },
-  });
+  const show = (symbol: SymbolId) => ({ label: 'Show it', change: showing(symbol, views) });
   const hide = { label: 'Hide pure waits', change: { hidesPureWaits: true } };
   switch (finding.kind) {
     case 'lost':
@@ -143,7 +157,7 @@ function actionsOf(finding: Finding, views: Views, state: State): FindingAction[
           : [{ label: finding.isOnCpu ? 'Running' : 'Traced', change: { width: 'cpu' as const } }]),
       ];
     case 'blocked':
-      return finding.waitedFor.slice(0, 1).map(({ symbol }) => ({ label: 'Show it', change: { focus: symbol } }));
+      return finding.waitedFor.slice(0, 1).map(({ symbol }) => show(symbol));
     case 'comparison':
       return [
         finding.largest === null ? { label: 'Functions', change: { view: 'functions' } } : show(finding.largest.symbol),

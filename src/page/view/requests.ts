@@ -1,6 +1,7 @@
 /**
  * Words and choices of the view Requests.
  */
+import { havePercentile } from '../../model/percentiles.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { SentencePart } from '../../render/findings.js';
 import { formatCount, formatDifference, formatDuration, formatMany, formatPercentile } from '../../render/format.js';
@@ -15,7 +16,7 @@ export function requestsLine({ requests, complete, threads, otherThreads, stats,
   const cut = requests - complete;
   return [
     `${formatMany(requests, 'request')} in ${formatMany(threads, 'thread')}`,
-    ...(stats === null ? [] : [timesText(stats)]),
+    ...(stats === null ? [] : [timesText(stats, complete)]),
     ...(otherThreads === 0 ? [] : [`${formatMany(otherThreads, 'other thread')} worked for them`]),
     ...(cut === 0 ? [] : [`${formatCount(cut)} cut: start or end not seen`]),
     ...(listed.length < complete
@@ -24,9 +25,12 @@ export function requestsLine({ requests, complete, threads, otherThreads, stats,
   ].join(' · ');
 }
 
-function timesText(stats: NonNullable<PageRequests['stats']>): string {
-  const [median, p90] = [stats.p50Ns, stats.p90Ns].map((ns) => formatPercentile(ns, stats));
-  return `median ${median}, p90 ${p90}, slowest ${formatDuration(stats.maxNs)}`;
+function timesText(stats: NonNullable<PageRequests['stats']>, calls: number): string {
+  const range = { ...stats, calls };
+  const text = (name: string, ns: Nanoseconds, part: number) =>
+    havePercentile(range, part) ? [`${name} ${formatPercentile(ns, range, part)}`] : [];
+  const percentiles = [...text('median', stats.p50Ns, 0.5), ...text('p90', stats.p90Ns, 0.9)];
+  return [...percentiles, `slowest ${formatDuration(stats.maxNs)}`].join(', ');
 }
 
 /** Returns "await_reply → pthread_cond_wait". */

@@ -22,6 +22,7 @@ import { dsoOf, lineOf, type SourceLine } from '../../model/symbol-table.js';
 import { type Bounds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import type { PageRequests } from '../data/requests.js';
+import type { PageSource } from '../data/source.js';
 import type { AllCalls } from './calls/find-listed-calls.js';
 import { FrameTables } from './frame-tables.js';
 import {
@@ -57,9 +58,10 @@ export class SelectedTrees {
   timeline: Timeline | null = null;
   /** null: the page was made without them. */
   requests: PageRequests | null = null;
+  source: PageSource | null = null;
   /** Has all calls of functions; null: the page is a file. */
   readonly server: AllCalls | null;
-  /** For names as text: of requests and locks. */
+  /** For names as text: of requests, locks and source code. */
   readonly symbolsByName = once(() => symbolsByName(this.data.symbols));
   protected readonly tables: FrameTables;
   private readonly ranges = once(() => new RangeData(this.data, this.timeline as Timeline));

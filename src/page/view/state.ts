@@ -31,8 +31,11 @@ export const VIEWS = ['graph', 'tree', 'functions', 'threads', 'requests', 'lock
 export type ShownView = (typeof VIEWS)[number] | 'timeline';
 
 /** Tabs of the panel. */
-export const TABS = ['callers', 'calls', 'waits'] as const;
+export const TABS = ['callers', 'calls', 'waits', 'source'] as const;
 export type Tab = (typeof TABS)[number];
+/** `system`: that of the system, or of an earlier visit. */
+const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
 
 /** Bounds of a divider in percent. */
 export const MIN_SHARE = 10;
@@ -100,6 +103,9 @@ export interface State {
   /** Height of the graph and width of the panel in percent; null: default. */
   readonly graphShare: number | null;
   readonly panelShare: number | null;
+  readonly theme: Theme;
+  /** Which finding is shown, from 1. */
+  readonly finding: number;
 }
 
 /** A call, by its thread and time. */
@@ -110,7 +116,7 @@ export interface ChosenCall extends Bounds {
 /** The layout of the page; changes of it add no entries to the history. */
 export type PageLayout = Pick<
   State,
-  'tab' | 'functionsSort' | 'threadsSort' | 'columns' | 'listsAll' | 'graphShare' | 'panelShare'
+  'tab' | 'functionsSort' | 'threadsSort' | 'columns' | 'listsAll' | 'graphShare' | 'panelShare' | 'theme' | 'finding'
 >;
 
 export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
@@ -149,14 +155,16 @@ export const START: State = {
   listsAll: false,
   graphShare: null,
   panelShare: null,
+  theme: 'system',
+  finding: 1,
 };
 
 /** What a page that compares recordings shows: after, compared with before. */
 export const COMPARED_RECORDINGS = { threads: 'tid:1', against: 'tid:0' } as const satisfies Partial<State>;
 
 export function pageLayoutOf(state: State): PageLayout {
-  const { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare } = state;
-  return { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare };
+  const { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare, theme, finding } = state;
+  return { tab, functionsSort, threadsSort, columns, listsAll, graphShare, panelShare, theme, finding };
 }
 
 /** What the graph and the tables do not depend on. */
@@ -244,6 +252,8 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     listsAll: params.get('list') === 'all',
     graphShare: shareOf(params.get('graph')),
     panelShare: shareOf(params.get('panel')),
+    theme: oneOf('theme', THEMES, start.theme),
+    finding: read('finding', (text) => numberOf(text) || null, start.finding),
   };
   return { state, dropped };
 }
@@ -358,6 +368,8 @@ export function formatHash(state: State, names: LinkNames | null, start: State =
     ['list', each.listsAll ? 'all' : ''],
     ['graph', `${each.graphShare ?? ''}`],
     ['panel', `${each.panelShare ?? ''}`],
+    ['theme', each.theme],
+    ['finding', `${each.finding}`],
   ];
   const before = text(start);
   const params = new URLSearchParams();

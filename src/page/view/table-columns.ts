@@ -360,7 +360,7 @@ const UNKNOWN_RANGE = { minNs: null, maxNs: Number.NaN };
 /** Returns "12 µs", "1.3" or "–" if it is not known. */
 export function measureText(measure: Measure, value: number, isCount = measure === 'calls'): string {
   if (Number.isNaN(value)) return '–';
-  if (measure === 'p99') return formatPercentile(value, UNKNOWN_RANGE);
+  if (measure === 'p99') return formatPercentile(value, UNKNOWN_RANGE, 0.99);
   return numberText(value, isCount ? 'calls' : 'ns');
 }
 

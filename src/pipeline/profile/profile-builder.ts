@@ -6,6 +6,7 @@ import { LongestCallsCollector } from '../../analysis/call-events.js';
 import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
 import type { AnswersWithPaths } from '../../analysis/log/answer-thread.js';
 import { joinAnswers, type LogAnswers } from '../../analysis/log/answer-thread.js';
+import { type PlacedCalls, PlacedCallsSum } from '../../analysis/log/placed-calls.js';
 import type { StackFrame } from '../../analysis/log/spans.js';
 import type { FunctionSet } from '../../analysis/questions.js';
 import { TimelineCollector } from '../../analysis/timeline/collect-timelines.js';
@@ -55,6 +56,8 @@ export interface ReplayResult {
   readonly timeline: Timeline | null;
   /** The longest calls; null: not requested. */
   readonly longestCalls: LongestCalls | null;
+  /** Of all threads, by where in the code they are made; empty: not requested. */
+  readonly placedCalls: readonly PlacedCalls[];
   /** From the profile's time to the trace's, which `answers` have. */
   readonly shiftNs: Nanoseconds;
 }
@@ -91,6 +94,7 @@ export class ProfileBuilder {
   private readonly calls: CallsAnswerBuilder | null;
   private readonly timeline: TimelineCollector | null;
   private readonly longestCalls: LongestCallsCollector | null;
+  private readonly placedCalls = new PlacedCallsSum();
   private readonly stacks: ThreadStack[] = [];
   private readonly answers = new Map<Tid, AnswersWithPaths>();
   private readonly logs = new Map<Tid, KeptLog>();
@@ -194,8 +198,9 @@ export class ProfileBuilder {
     const timeline = this.timeline?.build(this.shiftNs) ?? null;
     const longestCalls = this.longestCalls?.build(this.shiftNs) ?? null;
     const calls = this.calls?.build() ?? null;
+    const placedCalls = this.placedCalls.all();
     const { logs, shiftNs } = this;
-    return { profile, calls, functions, atNs, stacks, answers, logs, timeline, longestCalls, shiftNs };
+    return { profile, calls, functions, atNs, stacks, answers, logs, timeline, longestCalls, placedCalls, shiftNs };
   }
 
   private profile({ scope, showsJumps, part, recorded }: About): Profile {
@@ -264,6 +269,7 @@ export class ProfileBuilder {
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
     if (thread.chunks) this.receivers.onChunks?.(tid, thread.chunks);
     if (thread.callRows) this.receivers.onCallRows?.(thread.callRows);
+    if (thread.placedCalls) this.placedCalls.add(thread.placedCalls);
     if (thread.longestCalls) this.longestCalls?.add(tid, thread.longestCalls);
     const { length, parent } = shown.tree;
     if (thread.timeline) this.timeline?.add(tid, thread.timeline, { length, parent, totalNs: totalTimes(shown.tree) });

@@ -1,5 +1,5 @@
 /**
- * Names functions: here those without a symbol; below, inlined ones, and the lines where functions begin.
+ * Names functions: here those without a symbol; below, inlined ones, and the lines where calls are made and where functions begin.
  *
  * A function without a symbol gets a name of its own.
  *
@@ -8,6 +8,8 @@
  *     [liblzma.so.5.4.1 0x7f2c1d01a2b0]   perf printed the file, but its mapping is not known
  *     [unknown 0x7f2c1d01a2b0]            no file is known, or there is none: a JIT compiler generated the code
  */
+import type { PlacedCalls } from '../../analysis/log/placed-calls.js';
+import { madeAt } from '../../model/calls/call-log.js';
 import {
   dsoOf,
   homeOfCode,
@@ -23,7 +25,7 @@ import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js'
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
-import type { InlinedCode } from '../../replay/functions/site-facts.js';
+import type { InlinedCode, SiteFacts } from '../../replay/functions/site-facts.js';
 import { type FileOffset, fileOffsets, type PrintedAddress } from '../../trace/records/mappings.js';
 
 /** `mappings`: of the processes that the functions ran in. Also returns a symbol table that includes the new names. */
@@ -85,21 +87,29 @@ function hex(address: number): string {
 // Finds the functions that compilers inlined where the events of a trace come from, and gives them symbols.
 
 /**
- * Returns the names of the functions inlined at each place in the code of a binary, outermost first; empty where there are none,
- * or where they are unknown. Offsets: of the place, and of the first byte of its function, in the file.
+ * Returns what is known of each place in the code of a binary. Offsets: of the place, and of the first byte of its function, in
+ * the file.
  */
-export type FindInlined = (
+type FindInCode<Found> = (
   file: string,
   code: readonly {
     readonly offset: number;
     readonly fn: { readonly name: string; readonly offset: number };
   }[],
-) => readonly (readonly string[])[];
+) => readonly Found[];
+
+/** Returns the names of the functions inlined there, outermost first; empty where there are none, or where they are unknown. */
+export type FindInlined = FindInCode<readonly string[]>;
+/** Returns the lines of source code; null where unknown. */
+export type FindCodeLines = FindInCode<SourceLine | null>;
 
 /** The code that some sites come from. */
 interface Place {
   readonly address: Address;
   readonly fn: FunctionId;
+}
+
+interface PlaceOfSites extends Place {
   readonly sites: SiteId[];
 }
 
@@ -119,7 +129,7 @@ export function withInlined(
 ): Found {
   if (find === null) return { symbols, code: null };
   const places = placesOf(symbols, ids, sites);
-  const chains = findChains(symbols, ids, mappings, places, find);
+  const chains = findInCode<readonly string[]>(symbols, ids, mappings, places, find, []);
   // many places have the same chain, and many chains the same names, which may be long
   const named: { readonly name: string; readonly dso: string | null }[] = [];
   const rowsOf = new Map<string | null, Map<string, number>>();
@@ -162,9 +172,9 @@ function entryOf<Key, Value>(map: Map<string | null, Map<Key, Value>>, dso: stri
 }
 
 /** Where calls and jumps come from, and where the trace stopped, in functions whose first byte is known. */
-function placesOf({ kind }: SymbolTable, { symbol, start, from }: FunctionIds, sites: BranchSites): Place[] {
-  const known = new Map<FunctionId, Map<Address, Place>>();
-  const places: Place[] = [];
+function placesOf({ kind }: SymbolTable, { symbol, start, from }: FunctionIds, sites: BranchSites): PlaceOfSites[] {
+  const known = new Map<FunctionId, Map<Address, PlaceOfSites>>();
+  const places: PlaceOfSites[] = [];
   for (let site = 0; site < sites.length; site++) {
     const fn = from[site] as FunctionId;
     if (fn === NONE || sites.kind[site] === BranchKind.Return) continue;
@@ -179,14 +189,15 @@ function placesOf({ kind }: SymbolTable, { symbol, start, from }: FunctionIds, s
   return places;
 }
 
-/** Returns the names at each place. */
-function findChains(
+/** Returns what is known of each place; `nothing`: of those that are not in a file. */
+function findInCode<Found>(
   symbols: SymbolTable,
-  { symbol, start }: FunctionIds,
+  { symbol, start }: { readonly symbol: ArrayLike<SymbolId>; readonly start: ArrayLike<Address> },
   mappings: readonly Mapping[],
   places: readonly Place[],
-  find: FindInlined,
-): (readonly string[])[] {
+  find: FindInCode<Found>,
+  nothing: Found,
+): Found[] {
   const fileOf = (fn: FunctionId) => dsoOf(symbols, symbol[fn] as SymbolId);
   const located = fileOffsets(
     mappings,
@@ -199,7 +210,7 @@ function findChains(
     if (rows === undefined) rowsOf.set(location.file, [row]);
     else rows.push(row);
   });
-  const chains = new Array<readonly string[]>(places.length).fill([]);
+  const all = new Array<Found>(places.length).fill(nothing);
   for (const [file, rows] of rowsOf) {
     const code = rows.map((row) => {
       const { address, fn } = places[row] as Place;
@@ -207,11 +218,51 @@ function findChains(
       const name = symbols.name[symbol[fn] as SymbolId] as string;
       return { offset, fn: { name, offset: offset - (address - (start[fn] as Address)) } };
     });
-    find(file, code).forEach((chain, at) => {
-      chains[rows[at]] = chain;
+    find(file, code).forEach((found, at) => {
+      all[rows[at]] = found;
     });
   }
-  return chains;
+  return all;
+}
+
+// Finds the lines of source code that calls are on.
+
+/** The calls of one function to another on one line. */
+export interface LineCalls extends Omit<PlacedCalls, 'place'> {
+  /** null: not known, or up to the end of the function. */
+  readonly line: SourceLine | null;
+}
+
+/** Places of the same line are one. */
+export function callsByLine(
+  placed: readonly PlacedCalls[],
+  { from, to, fromFunction, toFunction, functions }: SiteFacts,
+  symbols: SymbolTable,
+  mappings: readonly Mapping[],
+  find: FindCodeLines,
+): LineCalls[] {
+  const codes = [...new Set(placed.map(({ place }) => place))].flatMap((place) => {
+    const { site, isReturn } = madeAt(place);
+    const fn = site === NONE ? NONE : isReturn ? toFunction[site] : fromFunction[site];
+    if (fn === NONE || Number.isNaN(functions.start[fn])) return [];
+    return [{ place, fn, address: isReturn ? to[site] - 1 : from[site] }]; // the call is right before
+  });
+  const lines = findInCode<SourceLine | null>(symbols, functions, mappings, codes, find, null);
+  const lineOf = new Map(codes.map(({ place }, row) => [place, lines[row] ?? null]));
+  const rows = new Map<string, LineCalls>();
+  for (const { place, ...row } of placed) {
+    const line = lineOf.get(place) ?? null;
+    const key = `${row.caller} ${row.callee} ${line?.line} ${line?.file}`;
+    const known = rows.get(key);
+    if (known === undefined) {
+      rows.set(key, { ...row, line });
+      continue;
+    }
+    known.calls += row.calls;
+    known.inferred += row.inferred;
+    known.ns += row.ns;
+  }
+  return [...rows.values()];
 }
 
 // Adds to a symbol table where functions begin in source code, from the debug information of binaries.

@@ -31,6 +31,8 @@ export interface Questions {
   readonly callRows: CallRowsQuestion | null;
   /** The longest calls; null: not requested. */
   readonly longestCalls: EventsQuestion | null;
+  /** The calls by where in the code they are made. */
+  readonly placedCalls: boolean;
 }
 
 export const NO_QUESTIONS: Questions = {
@@ -42,6 +44,7 @@ export const NO_QUESTIONS: Questions = {
   chunksOf: null,
   callRows: null,
   longestCalls: null,
+  placedCalls: false,
 };
 
 /** Questions to single threads. */
@@ -76,8 +79,11 @@ export interface ReplaySetup extends ReplayFacts {
 
 /** Whether sums are not enough to answer: the thread's call log is needed. */
 export function needsCallLog(questions: Questions): boolean {
-  const { filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls } = questions;
-  return [filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls].some((question) => question !== null);
+  const { filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls, placedCalls } = questions;
+  return (
+    placedCalls ||
+    [filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls].some((question) => question !== null)
+  );
 }
 
 /**

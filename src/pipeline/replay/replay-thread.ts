@@ -61,7 +61,7 @@ function spaceOfWorker(source: ThreadSource): WorkSpace {
 
 /** Returns the only parts of the setup that change. */
 function kindOf({ knownPaths, span, questions, options, siteFacts }: ReplaySetup): string {
-  const { durations, timeline, chunksOf, callRows } = questions;
+  const { durations, timeline, chunksOf, callRows, placedCalls } = questions;
   return [
     siteFacts.learned,
     options.onlyPairs === true,
@@ -73,5 +73,6 @@ function kindOf({ knownPaths, span, questions, options, siteFacts }: ReplaySetup
     timeline !== null,
     chunksOf !== null,
     callRows !== null,
+    placedCalls,
   ].join();
 }

@@ -7,6 +7,7 @@ import { callEvents } from '../../analysis/call-events.js';
 import { answerForThread, type CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import { type AnswersWithPaths, answerThread, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { filterThread } from '../../analysis/log/filter-thread.js';
+import { type PlacedCalls, placedCalls } from '../../analysis/log/placed-calls.js';
 import { type StackFrame, stackAt } from '../../analysis/log/spans.js';
 import type { CallFilter, FunctionSet } from '../../analysis/questions.js';
 import type { TimelineQuestion } from '../../analysis/timeline/resolution.js';
@@ -24,7 +25,7 @@ import type { Shape } from '../../model/calls/overlay.js';
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import type { ThreadChunks } from '../../model/profile/timeline.js';
 import { inSharedMemory } from '../../model/shared-memory.js';
-import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
+import { type Nanoseconds, type SymbolId, type Tid, UNBOUNDED } from '../../model/units.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
 import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
 import { Replayer } from '../../replay/replayer.js';
@@ -102,7 +103,8 @@ export class TraceReplayer {
     const { trace, knownPaths } = this;
     const extendTo = isIdleTask ? null : untilExit(trace.options.extendTo, exitNs);
     const wantsLog = needsCallLog(trace.questions) || isAsked;
-    return { ...trace.options, extendTo, createdInside, isForked, isIdleTask, knownPaths, wantsLog };
+    const wantsPlaces = trace.questions.placedCalls;
+    return { ...trace.options, extendTo, createdInside, isForked, isIdleTask, knownPaths, wantsLog, wantsPlaces };
   }
 
   /** `shown`: the tree that is handed on. `newId`: by node of the log, its node there; null: it has only some of them. */
@@ -111,19 +113,22 @@ export class TraceReplayer {
     { log, tree }: ThreadReplay,
     shown: CallTree,
     newId: Int32Array | null,
-  ): Pick<ReplayedThread, 'timeline' | 'chunks' | 'callRows' | 'longestCalls'> {
+  ): Pick<ReplayedThread, 'timeline' | 'chunks' | 'callRows' | 'longestCalls' | 'placedCalls'> {
     const { questions, symbolRank } = this.trace;
     const { timeline, chunksOf, callRows, longestCalls } = questions;
     if (log === null) return NO_CALLS;
-    const rows = callRows && (this.writers.rows?.write(tid, log, tree, callRows) ?? null);
-    if (timeline === null && chunksOf === null && longestCalls === null) return { ...NO_CALLS, callRows: rows };
+    const callsOfAll = {
+      callRows: callRows && (this.writers.rows?.write(tid, log, tree, callRows) ?? null),
+      placedCalls: questions.placedCalls ? placedCalls(log, tree, questions.filter?.window ?? UNBOUNDED) : null,
+    };
+    if (timeline === null && chunksOf === null && longestCalls === null) return { ...NO_CALLS, ...callsOfAll };
     const nodeOf = newId ?? sameNodes(tree, shown, symbolRank);
     const { length, parent, symbol } = shown;
     return {
       timeline:
         timeline && this.timeline(log, { length, parent, symbol, totalNs: totalTimes(shown), nodeOf }, timeline),
       chunks: chunksOf && (this.writers.chunks?.(log, chunksOf, { nodeOf, symbol }) ?? null),
-      callRows: rows,
+      ...callsOfAll,
       longestCalls: longestCalls && withNodes(callEvents(log, longestCalls), nodeOf),
     };
   }
@@ -134,7 +139,7 @@ export class TraceReplayer {
   }
 }
 
-const NO_CALLS = { timeline: null, chunks: null, callRows: null, longestCalls: null };
+const NO_CALLS = { timeline: null, chunks: null, callRows: null, longestCalls: null, placedCalls: null };
 
 /** `nodeOf`: by node of the events, that of the result. */
 function withNodes({ events, ...counts }: ThreadEventsOfCalls, nodeOf: Int32Array): ThreadEventsOfCalls {
@@ -212,6 +217,8 @@ export interface ReplayedThread {
   readonly callRows: KeptCallGroups | null;
   /** The longest calls; null: not requested. Nodes are those of the tree. */
   readonly longestCalls: ThreadEventsOfCalls | null;
+  /** null: not requested. */
+  readonly placedCalls: readonly PlacedCalls[] | null;
   /** null: it was asked nothing of its own. */
   readonly answers: AnswersWithPaths | null;
   /** For later questions; null: not requested, or too large. */
@@ -236,7 +243,8 @@ export const NODE_BYTES = 8;
 /** Copies the log, which the next replay overwrites; null: it is larger. */
 export function keptLog(log: CallLog, { length, parent, symbol }: CallTree, maxBytes: number): KeptLog | null {
   if (ROW_BYTES * log.length + NODE_BYTES * length > maxBytes) return null;
-  return inSharedMemory({ log, paths: { length, parent, symbol } });
+  const { timeNs, code } = log; // no question is about places
+  return inSharedMemory({ log: { length: log.length, timeNs, code }, paths: { length, parent, symbol } });
 }
 
 interface AnswerTask {

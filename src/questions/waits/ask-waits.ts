@@ -16,6 +16,7 @@ import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { nothingSelected } from '../../pipeline/read/refusals.js';
 import { boundsOfTimes, type Trace } from '../../pipeline/read/trace.js';
+import type { LineCalls } from '../../pipeline/replay/name-functions.js';
 import type { AskedThreads } from '../../pipeline/replay/replay-setup.js';
 import { windowBounds, withClock } from '../../pipeline/replay/selection.js';
 import { type WithTraceOptions, type WorkResources, withTrace } from '../../pipeline/with-trace.js';
@@ -47,6 +48,8 @@ export interface CallsOfTrace {
   readonly timeline: Timeline | null;
   /** null: not requested. */
   readonly longestCalls: LongestCalls | null;
+  /** null: not requested. */
+  readonly lineCalls: readonly LineCalls[] | null;
   /** From the profile's time to the trace's. */
   readonly shiftNs: Nanoseconds;
   readonly symbols: SymbolTable;

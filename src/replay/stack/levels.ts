@@ -1,6 +1,7 @@
 /**
  * Finds things on the stack: levels by the events that call or end them, and frames by their function.
  */
+import { returningTo } from '../../model/calls/call-log.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
 import { Action, actionOf } from '../pairing/pairing.js';
@@ -43,6 +44,7 @@ export function levelOfReturn({ levelByReturnRow }: ReplayState, row: number): n
 export function setReturnRow(state: ReplayState, index: number, row: number, returnsTo: Address): void {
   const frame = frameAt(state, index);
   frame.returnRow = row;
+  state.log?.setPlace(frame.logRow, returningTo(state.events.site[row]));
   if (state.levelByReturnRow.has(row)) return;
   frame.returnsTo = returnsTo;
   state.levelByReturnRow.set(row, index);

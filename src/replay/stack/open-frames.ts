@@ -111,7 +111,7 @@ export function push(
   frame.returnRow = returnRow;
   frame.isCalled = false;
   state.depth++;
-  if (log) frame.logRow = log.open(node);
+  if (log) frame.logRow = log.open(node, row === NONE ? NONE : state.events.site[row]);
   certainty.frameOpened(frame);
   if (returnRow !== NONE && frame.isLevel && !levelByReturnRow.has(returnRow)) levelByReturnRow.set(returnRow, level);
   state.watcher?.opened(symbol, state.depth, inference);

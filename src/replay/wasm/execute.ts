@@ -145,7 +145,7 @@ export function execute(first: u32, end: u32): u32 {
     stop = STOP_DONE;
     const timeNs = load<f64>(timeAt);
     if (move !== MOVE_NONE) {
-      top = follow(top, depth - 1, from, move, nowNs, HIDDEN_JUMP, doubt);
+      top = follow(top, depth - 1, from, move, nowNs, HIDDEN_JUMP, doubt, NONE);
       if (move >= MOVE_JUMP) depth++;
       noteSeen(top, timeNs);
     }
@@ -170,7 +170,7 @@ export function execute(first: u32, end: u32): u32 {
       top += FRAME_BYTES;
       const isPlain = load<u8>(site, SITE_STEP) === STEP_CALL;
       openCalled(top, target, node, nowNs, depth++, row, isPlain);
-      logOpen(top, node, nowNs);
+      logOpen(top, node, nowNs, row);
     } else if (action === ACTION_RETURN) {
       if (isSimple) {
         countCall(top, nowNs);
@@ -181,7 +181,7 @@ export function execute(first: u32, end: u32): u32 {
         top = frameAt(depth - 1);
       }
     } else if (jump !== MOVE_NONE) {
-      top = follow(top, depth - 1, target, jump, nowNs, NONE, doubt);
+      top = follow(top, depth - 1, target, jump, nowNs, NONE, doubt, row);
       if (jump >= MOVE_JUMP) depth++;
     }
   }
@@ -269,14 +269,16 @@ function mayUnwind(depth: u32): bool {
   return false;
 }
 
-/** Moves control from the frame on top, at `index`, and returns the new one. `inference`: NONE if the trace shows it. */
-function follow(top: usize, index: u32, fn: i32, move: u32, nowNs: f64, inference: i32, doubt: u32): usize {
+/**
+ * Moves control from the frame on top, at `index`, and returns the new one. `inference`: NONE if the trace shows it, in `row`.
+ */
+function follow(top: usize, index: u32, fn: i32, move: u32, nowNs: f64, inference: i32, doubt: u32, row: i32): usize {
   if (move !== MOVE_JUMP) renameStub(top, index, fn, move, doubt);
   if (move < MOVE_JUMP) return top;
   const node = childOf(load<u32>(top, FRAME_NODE), load<i32>(functionRow(fn), FUNCTION_SYMBOL));
   const frame = top + FRAME_BYTES;
   openJumpedTo(frame, top, fn, node, nowNs, inference);
-  logOpen(frame, node, nowNs);
+  logOpen(frame, node, nowNs, move === MOVE_JUMP ? row : NONE);
   return frame;
 }
 
@@ -330,7 +332,7 @@ function isBriefStop(top: usize, row: u32, siteAt: usize): bool {
 function beginStop(top: usize, row: u32, ns: f64): u32 {
   const symbol = actionAt(row) === ACTION_SYSCALL ? SYMBOL_SYSCALL : SYMBOL_UNTRACED;
   const node = childOf(load<u32>(top, FRAME_NODE), symbol);
-  logStop(node, ns);
+  logStop(node, ns, row);
   return node;
 }
 

@@ -134,9 +134,10 @@ export const NODE_BITS = 6;
 export const PAIR_BYTES = 8;
 /**
  * An entry of another list: what is known of an inferred call and its node; inferred time and its node; a row for the
- * log, time and code; a row of the log and its new node.
+ * log, time, code, and the row of the event that makes the call; a row of the log and its new node.
  */
 export const LISTED_NS = 0;
 export const LISTED_ID = 8;
+export const LISTED_ROW = 12;
 export const LISTED_BYTES = 16;
 export const LIST_ENTRIES = 8192;

@@ -27,6 +27,8 @@ import {
   LISTED_BYTES,
   LISTED_ID,
   LISTED_NS,
+  LISTED_ROW,
+  NONE,
   PAIR_BYTES,
   RULE_LOG,
 } from './layout';
@@ -171,11 +173,11 @@ export function endLog(): void {
   store<u32>(HEAD_RENAMES_COUNT, renameCount);
 }
 
-/** Notes in a frame the row that opens its call. */
-export function logOpen(frame: usize, node: u32, ns: f64): void {
+/** Notes in a frame the row that opens its call. `row`: of the event that makes the call; NONE: the trace does not show it. */
+export function logOpen(frame: usize, node: u32, ns: f64, row: i32): void {
   if ((rules & RULE_LOG) === 0) return;
   store<u32>(frame, length + count, FRAME_LOG_ROW);
-  add(LOG_OPEN, node, ns);
+  add(LOG_OPEN, node, ns, row);
 }
 
 /** `why`: 0 if the call returned, else 1 + its `Inference`. */
@@ -183,8 +185,8 @@ export function logClose(why: u32, ns: f64): void {
   if ((rules & RULE_LOG) !== 0) add(LOG_CLOSE, why, ns);
 }
 
-export function logStop(node: u32, ns: f64): void {
-  if ((rules & RULE_LOG) !== 0) add(LOG_STOP, node, ns);
+export function logStop(node: u32, ns: f64, row: i32): void {
+  if ((rules & RULE_LOG) !== 0) add(LOG_STOP, node, ns, row);
 }
 
 export function logEndStop(ns: f64): void {
@@ -205,6 +207,7 @@ export function logRename(frame: usize, node: u32): void {
   list(renames, renameCount++, node, load<u32>(frame, FRAME_LOG_ROW));
 }
 
-function add(op: u32, argument: u32, ns: f64): void {
+function add(op: u32, argument: u32, ns: f64, row: i32 = NONE): void {
+  store<i32>(rows + <usize>count * LISTED_BYTES, row, LISTED_ROW);
   list(rows, count++, (argument << LOG_OP_BITS) | op, ns);
 }

@@ -13,6 +13,7 @@ import {
   eventually,
   frames,
   goTo,
+  hashOf,
   htmlOf,
   openReport,
   pick,
@@ -65,7 +66,9 @@ test('prints what the screen shows: zoom, panel, search and the filter of the ta
     expect(await own.locator(shown).first().isVisible(), shown).toBe(true);
   expect(
     await own
-      .locator('button:visible:not(.head button, .chip, .calls button, .trust, .crumbs button, .legend button)')
+      .locator(
+        'button:visible:not(.head button, .finding .name, .chip, .calls button, .trust, .crumbs button, .legend button)',
+      )
       .allTextContents(),
   ).toEqual([]);
   const rowsOnPaper = await own.$eval('.table', (table) => {
@@ -179,9 +182,13 @@ test('follows the theme of the system until it is switched', async () => {
   expect(await paper()).toBe('rgb(20, 22, 27)');
   await press(page, 'd');
   expect(await paper()).toBe('rgb(255, 255, 255)');
+  expect(await hashOf(page)).toBe('theme=light');
   await pick(page, 'View', 'Dark');
   expect(await paper()).toBe('rgb(20, 22, 27)');
+  await goTo(page);
   await page.reload();
-  expect(await paper()).toBe('rgb(20, 22, 27)');
+  expect(await paper()).toBe('rgb(20, 22, 27)'); // as on the last visit
+  await goTo(page, 'theme=light');
+  expect(await paper()).toBe('rgb(255, 255, 255)');
   await page.emulateMedia({ colorScheme: null });
 });

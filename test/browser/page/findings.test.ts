@@ -44,6 +44,21 @@ test('its buttons change the address, and the focus goes on to the next', async 
   expect(await chips()).toBe('');
 });
 
+test('the name of a function leads to it', async () => {
+  await goTo(page);
+  await eventually(sentence).toMatch(/^96\.4 %/);
+  await button('Next finding').click();
+  expect(await hashOf(page)).toBe('finding=2');
+  await button('burn').click();
+  await eventually(() => hashOf(page)).toBe('function=burn&finding=2');
+  await goTo(page);
+  await eventually(sentence).toMatch(/^96\.4 %/);
+  await goTo(page, 'finding=2');
+  await eventually(sentence).toMatch(/burn itself/);
+  await goTo(page, 'hide=pure-waits&finding=2'); // other findings begin anew
+  await eventually(() => hashOf(page)).toBe('hide=pure-waits');
+});
+
 test('a chosen function or width needs no other findings; its function is opened', async () => {
   await goTo(page);
   await eventually(() => button('Show it').count()).toBe(1);

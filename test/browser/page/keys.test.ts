@@ -90,11 +90,12 @@ describe('Tab', () => {
     for (const [name, tab] of [
       ['Calls', 'calls'],
       ['Waits', 'waits'],
+      ['Source', 'source'],
       ['Callers & callees', 'callers'],
     ] as const) {
       await press(page, 'ArrowRight');
       expect(await focusedText(page)).toBe(name);
-      for (const other of ['callers', 'calls', 'waits'])
+      for (const other of ['callers', 'calls', 'waits', 'source'])
         expect(await page.locator(`#panel-${other}`).isVisible()).toBe(other === tab);
     }
   });
@@ -202,9 +203,10 @@ describe('keys', () => {
     for (const [key, hash] of [
       [']', 'function=a&tab=calls'],
       [']', 'function=a&tab=waits'],
+      [']', 'function=a&tab=source'],
       [']', 'function=a'],
-      ['[', 'function=a&tab=waits'],
-      ['p', 'tab=waits'],
+      ['[', 'function=a&tab=source'],
+      ['p', 'tab=source'],
     ] as const) {
       await press(page, key);
       await eventually(() => hashOf(page)).toBe(hash);

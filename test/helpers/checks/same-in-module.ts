@@ -31,7 +31,7 @@ export function expectSameInModule({ threads, facts: atFirst, bounds }: TraceThr
         const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, knownPaths };
         const [short, durations] = withDurations(inModule, events, options);
         expect(withDurations(inTypeScript, events, options), name).toEqual([short, durations]);
-        const withLog = { ...options, wantsLog: true };
+        const withLog = { ...options, wantsLog: true, wantsPlaces: true };
         expect(inModule.replay(events, withLog), name).toEqual(inTypeScript.replay(events, withLog));
         return short;
       });

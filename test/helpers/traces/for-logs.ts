@@ -16,6 +16,7 @@ const OPTIONS = {
   knownPaths: null,
   durations: null,
   wantsLog: true,
+  wantsPlaces: true,
 } as const;
 
 /** Calls `work` with the log and the tree of each thread, which are valid as long as it runs. */

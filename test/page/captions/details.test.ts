@@ -76,6 +76,16 @@ describe.each(METRICS)('with a width by %s', (width: Width) => {
   });
 });
 
+test('says why time is inferred, of a frame with all below it', async () => {
+  const views = viewsOf(await analyzeText(TRACE, { durations: true }));
+  const inferred = (name: string) => linesOf(views, START, name).match(/^inferred.*/m)?.[0];
+  expect([inferred('main'), inferred('work'), inferred('deep')]).toEqual([
+    'inferred | 45 % | of its time: after losses 40 %, lost 5 %',
+    undefined,
+    'inferred | 100 % | of its time: after losses 100 %',
+  ]);
+});
+
 test('labels the first row by the width', async () => {
   const views = viewsOf(await analyzeText(TRACE, { durations: true }));
   const first = (change: Partial<State>) =>

@@ -109,6 +109,8 @@ const states: fc.Arbitrary<State> = fc
     listsAll: fc.boolean(),
     graphShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
     panelShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
+    theme: fc.constantFrom('system', 'light', 'dark'),
+    finding: fc.integer({ min: 1, max: 9 }),
   })
   .map((state) => (state.zoom.length === 0 ? { ...state, zoomLast: null } : state))
   .map((state) => (state.chart === null ? { ...state, chartRange: null } : state));

@@ -2,8 +2,8 @@
  * Draws a histogram of call durations: number of calls above the line, total time of the calls below it.
  */
 
-import type { DurationStats } from '../../../analysis/tree/functions.js';
-import { PERCENTILES, type Percentiles } from '../../../model/percentiles.js';
+import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import { havePercentile, PERCENTILES, type Percentiles } from '../../../model/percentiles.js';
 import { formatDuration, formatPercentile } from '../../../render/format.js';
 import { svgElement } from '../../../render/viewer/dom.js';
 import { type Bar, barPosition, barText } from '../../view/view.js';
@@ -23,7 +23,7 @@ const CHARACTER_PX = 6.2;
 /** Marks that are closer are one. */
 const SAME_MARK_PX = 2;
 
-type KnownRange = Percentiles & Pick<DurationStats, 'minNs' | 'maxNs'>;
+type KnownRange = Percentiles & Pick<FunctionSums, 'minNs' | 'maxNs' | 'calls' | 'inferred'>;
 
 /** Draws the histogram. `heightPx`: of the highest bar on either side. */
 export function histogramPicture(
@@ -51,7 +51,9 @@ export function histogramPicture(
       role: 'img',
       'aria-label': [
         ...texts,
-        ...known(percentiles).map(([name, ns]) => `${name} ${formatPercentile(ns, percentiles)}`),
+        ...known(percentiles).map(
+          ({ title, key, part }) => `${title} ${formatPercentile(percentiles[key], percentiles, part)}`,
+        ),
       ].join(', '),
     },
     ...side(
@@ -133,14 +135,14 @@ interface Mark {
   readonly textPx: number;
 }
 
-function known(percentiles: Percentiles): (readonly [name: string, ns: number])[] {
-  return PERCENTILES.map(({ title, key }) => [title, percentiles[key]] as const).filter(([, ns]) => !Number.isNaN(ns));
+function known(of: KnownRange): (typeof PERCENTILES)[number][] {
+  return PERCENTILES.filter(({ key, part }) => !Number.isNaN(of[key]) && havePercentile(of, part));
 }
 
-function marksOf(bars: readonly Bar[], percentiles: Percentiles, stepPx: number): Mark[] {
+function marksOf(bars: readonly Bar[], percentiles: KnownRange, stepPx: number): Mark[] {
   const groups: { first: string; last: string; xPx: number }[] = [];
-  for (const [name, ns] of known(percentiles)) {
-    const xPx = Math.round(10 * stepPx * barPosition(bars, ns)) / 10;
+  for (const { title: name, key } of known(percentiles)) {
+    const xPx = Math.round(10 * stepPx * barPosition(bars, percentiles[key])) / 10;
     const before = groups.at(-1);
     if (before !== undefined && xPx - before.xPx < SAME_MARK_PX) before.last = name;
     else groups.push({ first: name, last: name, xPx });

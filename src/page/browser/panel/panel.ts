@@ -1,8 +1,9 @@
 /**
- * The panel of the selected function: its numbers, and tabs for callers and callees, single calls, and waits.
+ * The panel of the selected function: its numbers, and tabs for callers and callees, single calls, waits, and source code.
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { PERCENTILES } from '../../../model/percentiles.js';
+import { dsoOf } from '../../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../../model/units.js';
 import {
   capitalized,
@@ -19,6 +20,7 @@ import { familyOfNode } from '../../../render/frames/frame-table.js';
 import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
 import { button, iconButton } from '../../../render/viewer/search-field.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
+import type { SourceFunction } from '../../data/source.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import {
   AVERAGE_NOISE_HINT,
@@ -38,6 +40,7 @@ import { CallersAndCallees } from './callers-and-callees.js';
 import { CallsSection } from './calls-section.js';
 import { histogramPicture } from './histogram.js';
 import { PathsGraph, type PathsGraphEvents } from './paths-graph.js';
+import { sourceSection } from './source-section.js';
 import { waitsSection } from './waits-section.js';
 
 const MAX_HISTOGRAM_PX = 360;
@@ -74,10 +77,12 @@ export class Panel {
   private readonly tabs: Tabs<Tab>;
   private readonly pages: Readonly<Record<Tab, HTMLElement>>;
   private readonly views: Views;
+  private readonly open: (symbol: SymbolId) => void;
   private symbol: SymbolId = NONE;
 
   constructor(views: Views, characterPx: number, tooltip: Tooltip, events: PanelEvents) {
     this.views = views;
+    this.open = events.open;
     const { isBlockedTime } = views;
     this.meanwhile = new PathsGraph('What they did meanwhile', 'the waits', characterPx, tooltip, events);
     this.paths = new CallersAndCallees(isBlockedTime, events);
@@ -88,6 +93,7 @@ export class Panel {
       callers: page('callers', this.paths.element),
       calls: page('calls', this.histogram, this.calls.element, this.noCalls),
       waits: page('waits', this.waits, this.meanwhile.element, this.noWaits),
+      source: page('source'),
     };
     this.tabs = new Tabs(
       'Of the function',
@@ -121,6 +127,18 @@ export class Panel {
     if (state.tab === 'callers') this.paths.show(view, { colouring, isByCalls: state.width === 'calls' });
     if (state.tab === 'calls') this.showCalls(view, state.call);
     if (state.tab === 'waits') this.showWaits(view.waits);
+    if (state.tab === 'source') this.showSource();
+  }
+
+  private showSource(): void {
+    const { data, source } = this.views;
+    const dso = dsoOf(data.symbols, this.symbol);
+    const isOwn = ({ fn }: SourceFunction) => fn[0] === data.symbols.name[this.symbol] && fn[1] === dso;
+    const own = source?.functions.find(isOwn);
+    const why = source ? 'No line of it is known.' : 'This file has no source code: make it with --source DIR.';
+    this.pages.source.replaceChildren(
+      ...(own ? sourceSection(own, this.views, this.open) : [html('p', { class: 'quiet' }, why)]),
+    );
   }
 
   private showCalls(view: FunctionView, call: ChosenCall | null): void {
@@ -167,7 +185,12 @@ export class Panel {
   }
 }
 
-const TAB_NAMES: Readonly<Record<Tab, string>> = { callers: 'Callers & callees', calls: 'Calls', waits: 'Waits' };
+const TAB_NAMES: Readonly<Record<Tab, string>> = {
+  callers: 'Callers & callees',
+  calls: 'Calls',
+  waits: 'Waits',
+  source: 'Source',
+};
 
 function meanwhileNote(view: WaitsView | null): string {
   const otherNs = view?.waits.otherNs ?? 0;
@@ -202,7 +225,7 @@ function numbers({ sums, allNs, averageNoiseNs }: FunctionView): Numbers {
       ? []
       : [['Average ±', formatDuration(averageNoiseNs), AVERAGE_NOISE_HINT] as const]),
     ['Min', duration(sums.minNs)],
-    ...PERCENTILES.map(({ title, key }) => [title, formatPercentile(sums[key], sums)] as const),
+    ...PERCENTILES.map(({ title, key, part }) => [title, formatPercentile(sums[key], sums, part)] as const),
     ['Max', formatLongest(sums.maxNs, sums.longestCutNs)],
     ['Waiting', duration(sums.outsideNs)],
     ['Waiting self', duration(sums.outsideSelfNs)],

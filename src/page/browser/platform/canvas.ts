@@ -6,6 +6,7 @@ import { CHARACTER_PX, TEXTURE_OPACITY, TILE_PX } from '../../../render/frames/d
 import type { Token } from '../../../render/frames/palette.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { ticksOf } from '../../view/captions/time.js';
+import type { Theme } from '../../view/state.js';
 import { lifetime } from './lifetime.js';
 import { prefer, preference } from './preferences.js';
 
@@ -20,10 +21,20 @@ export function themeIsDark(): boolean {
   return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-export function switchTheme(): void {
+/** Returns the other theme, in which the next visit begins. */
+export function otherTheme(): Theme {
   const theme = themeIsDark() ? 'light' : 'dark';
-  document.documentElement.dataset['theme'] = theme;
   prefer('theme', theme);
+  return theme;
+}
+
+export function switchTheme(): void {
+  showTheme(otherTheme());
+}
+
+export function showTheme(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme !== 'system' && dataset['theme'] !== theme) dataset['theme'] = theme;
 }
 
 /** Calls back when the theme changes, and before and after the page is printed, which is in light colours. */

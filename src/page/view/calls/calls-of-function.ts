@@ -8,7 +8,7 @@ import { percentileOf } from '../../../analysis/tree/functions.js';
 import type { CallTree } from '../../../model/calls/call-tree.js';
 import type { Histogram } from '../../../model/calls/durations.js';
 import { totalTimes } from '../../../model/calls/tree-view.js';
-import { eachPercentile, PERCENTILES } from '../../../model/percentiles.js';
+import { eachPercentile, havePercentile, PERCENTILES } from '../../../model/percentiles.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import type { ThreadSpans, Timeline } from '../../../model/profile/timeline.js';
 import { perfTimeText } from '../../../model/trace/perf-time.js';
@@ -191,10 +191,12 @@ function searchedThreads({ data, timeline, indexes, filters, symbol }: CallsQues
 /** `durations`: for those that the sums lack. */
 function percentilesOf(sums: FunctionSums, durations: Histogram | null): CallsPlot['percentiles'] {
   const known = withPercentiles(sums, durations);
-  const percentile = (name: string, ns: number) => {
-    return Number.isFinite(ns) ? { name, ns, isAbout: isAbout(ns, sums) } : { name, ns: null };
+  const percentile = (name: string, ns: number, part: number) => {
+    return Number.isFinite(ns) && havePercentile(sums, part)
+      ? { name, ns, isAbout: isAbout(ns, sums) }
+      : { name, ns: null };
   };
-  return PERCENTILES.map(({ title, key }) => percentile(title, known[key])).reverse();
+  return PERCENTILES.map(({ title, key, part }) => percentile(title, known[key], part)).reverse();
 }
 
 /** Adds the percentiles if they are not known. `durations`: of the same calls; null: unknown. */

@@ -2,8 +2,9 @@
  * Says how many calls there were and how long they took on average, where some are inferred.
  */
 import type { CallTree } from '../../../model/calls/call-tree.js';
-import { byTime, DoubtTotals, doubtWords } from '../../../model/calls/doubts.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import { byTime, DoubtTotals, doubtWords, NO_DOUBTS } from '../../../model/calls/doubts.js';
+import { countAtOrBelow } from '../../../model/columns.js';
+import type { Nanoseconds, NodeId } from '../../../model/units.js';
 import {
   formatAtLeast,
   formatAverage,
@@ -52,14 +53,37 @@ export const AVERAGE_NOISE_HINT =
 
 const MAX_DOUBTS = 3;
 
+type InferredTree = Pick<CallTree, 'inferredNs' | 'doubts'>;
+
 /** Returns "12 % of its time is inferred: hidden jumps 8 %, after losses 4 %"; empty: nothing is. */
-export function inferredText(tree: CallTree, allNs: Nanoseconds): string {
+export function inferredText(tree: InferredTree, allNs: Nanoseconds): string {
   const inferredNs = tree.inferredNs.reduce((sum, ns) => sum + ns, 0);
   if (!(inferredNs > 0)) return '';
+  const why = doubtsText(tree, allNs);
+  return `${formatShare(inferredNs, allNs)} of its time is inferred${why === '' ? '' : `: ${why}`}`;
+}
+
+/** Returns "hidden jumps 8 %, after losses 4 %"; empty: it is not known. */
+function doubtsText(tree: InferredTree, allNs: Nanoseconds): string {
   const totals = new DoubtTotals();
   totals.addTree(tree);
   const doubts = byTime(totals.build() ?? {}).slice(0, MAX_DOUBTS);
-  const reasons = doubts.map(([doubt, ns]) => `${doubtWords(doubt).short} ${formatShare(ns, allNs)}`);
-  const why = reasons.length === 0 ? '' : `: ${reasons.join(', ')}`;
-  return `${formatShare(inferredNs, allNs)} of its time is inferred${why}`;
+  return doubts.map(([doubt, ns]) => `${doubtWords(doubt).short} ${formatShare(ns, allNs)}`).join(', ');
+}
+
+/** Returns why the time of a node is inferred, with all below it, which follow it. */
+export function doubtsOfNode(
+  { inferredNs, doubts, parent, length }: CallTree,
+  node: NodeId,
+  allNs: Nanoseconds,
+): string {
+  let end = node + 1;
+  while (end < length && parent[end] >= node) end++;
+  const [first, last] = [node, end].map((at) => countAtOrBelow(doubts?.node ?? NO_DOUBTS.node, at - 1));
+  const own = doubts && {
+    node: doubts.node.subarray(first, last).map((each) => each - node),
+    doubt: doubts.doubt.subarray(first, last),
+    ns: doubts.ns.subarray(first, last),
+  };
+  return doubtsText({ inferredNs: inferredNs.subarray(node, end), doubts: own }, allNs);
 }

@@ -3,11 +3,11 @@
  */
 
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
-import { PERCENTILES } from '../../../model/percentiles.js';
+import { havePercentile, PERCENTILES } from '../../../model/percentiles.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import { switchesRemedy } from '../../../model/profile/profile.js';
 import type { SourceLine } from '../../../model/symbol-table.js';
-import type { Nanoseconds } from '../../../model/units.js';
+import type { Nanoseconds, NodeId } from '../../../model/units.js';
 import {
   formatDuration,
   formatMany,
@@ -27,6 +27,7 @@ import {
 import type { FrameTable } from '../../../render/frames/frame-table.js';
 import type { Boxes } from '../../../render/layout.js';
 import type { State, Width } from '../state.js';
+import { doubtsOfNode } from './counts.js';
 
 const WIDTH_NAMES: Readonly<Record<Width, string>> = {
   wall: 'All time',
@@ -78,7 +79,10 @@ export function pageDetails(
   { width, isInverted, ...kind }: TimeKind & Pick<State, 'width' | 'isInverted'>,
   totals: FunctionTotals | null,
 ): FrameDetails {
-  const { title, rows } = frameDetails(table, boxes, box);
+  const { title, rows: plain } = frameDetails(table, boxes, box);
+  const rows = plain.map((row) =>
+    row.label === 'inferred' ? withReasons(row, table, boxes.node[box] as number) : row,
+  );
   const named = rows.map((row, at) => {
     if (at === 0 && width !== 'wall') return withWidthLabel(row, width, kind.hasSwitches);
     return at === 0 && isInverted ? { ...row, label: 'self' } : row;
@@ -89,6 +93,11 @@ export function pageDetails(
   if (totals === null || isBlock(table, boxes, box)) return { title, rows: path };
   const ofFunction = kind.isBlockedTime ? blockedDetails(totals) : functionDetails(totals);
   return { title, rows: [...path, ...ofFunction, ...lineDetails(totals)] };
+}
+
+function withReasons(row: FrameDetail, { tree, total }: FrameTable, node: NodeId): FrameDetail {
+  const why = doubtsOfNode(tree, node, total[node] as number);
+  return why === '' ? row : { ...row, note: `of its time: ${why}` };
 }
 
 function lineDetails({ line }: FunctionTotals): FrameDetail[] {
@@ -129,8 +138,8 @@ function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
   const boundNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
   const longest = boundNs === null ? [] : [longestDetail(boundNs)];
   if (Number.isNaN(avgNs)) return [...details, ...longest];
-  const known = PERCENTILES.filter(({ key }) => !Number.isNaN(sums[key])).map(
-    ({ title, key }) => `${title} ${formatPercentile(sums[key], sums)}`,
+  const known = PERCENTILES.filter(({ key, part }) => !Number.isNaN(sums[key]) && havePercentile(sums, part)).map(
+    ({ title, key, part }) => `${title} ${formatPercentile(sums[key], sums, part)}`,
   );
   return [...details, { label: '', value: formatDuration(avgNs), note: ['average', ...known].join(' · ') }, ...longest];
 }
