@@ -65,7 +65,10 @@ describe('a switcher without a known name', () => {
       ['resume'],
     ]);
     expect(times).toEqual([2]);
-    const part = await analyzeText(traceOf(TURNS), { extend: false, window: { startNs: 10, endNs: 50 } });
+    const part = await analyzeText(traceOf(TURNS), {
+      extend: false,
+      window: { from: { afterStartNs: 0 }, to: { afterStartNs: 50 } },
+    });
     expect(part.threads[0]).not.toHaveProperty('resumptions');
   });
 

@@ -79,7 +79,12 @@ export class CallersAndCallees {
     const rows = others.map(({ symbol, name, times }) =>
       this.row(
         symbol,
-        html('div', { class: 'path', title: name }, html('bdi', {}, name), html('small', {}, `${formatCount(times)} ×`)),
+        html(
+          'div',
+          { class: 'path', title: name },
+          html('bdi', {}, name),
+          html('small', {}, `${formatCount(times)} ×`),
+        ),
       ),
     );
     return [html('h3', {}, title, html('small', {}, formatCount(rows.length))), ...rows];
