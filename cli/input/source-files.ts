@@ -49,7 +49,7 @@ function linesOf(root: string, path: string): readonly string[] | null {
     const stat = statSync(real);
     if (!real.startsWith(root === sep ? root : root + sep) || !stat.isFile() || stat.size > MAX_BYTES) return null;
     const text = readFileSync(real, 'utf8');
-    return text.includes('\0') ? null : text.split(/\r?\n/);
+    return text.includes('\0') ? null : text.replace(/\r?\n$/, '').split(/\r?\n/);
   } catch {
     return null;
   }

@@ -68,7 +68,7 @@ class SourceWriter {
       file,
     );
     const numbers = own.map(({ line }) => line as number);
-    const shown = this.withText(file, own, first === null ? numbers : [first.line, ...numbers]);
+    const shown = this.withText(file, own, first === null ? numbers : [first.line, ...numbers].sort((a, b) => a - b));
     return { fn: this.name(symbol), file, lines: [...shown, ...others] };
   }
 
@@ -99,18 +99,20 @@ class SourceWriter {
     });
   }
 
-  /** Adds the text of lines, and the lines between them. `numbers`: those to show. */
+  /** Adds the text of lines, and the lines between them. `numbers`: those to show, ascending. */
   private withText(file: string, lines: readonly Line[], numbers: readonly number[]): Line[] {
     const text = numbers.length === 0 ? null : this.read(file);
     if (text === null) return [...lines];
     const byNumber = new Map(lines.map((line) => [line.line, line]));
-    const [from, to] = [Math.min(...numbers), Math.max(...numbers)];
+    const [from, to] = [numbers[0] as number, numbers.at(-1) as number];
     const isLong = to - from > MAX_LINES;
     const shown: Line[] = [];
+    let next = 0; // the first of the numbers that is not far above this line
     for (let number = from; number <= Math.min(text.length, to + LINES_AFTER); number++) {
       const known = byNumber.get(number);
       byNumber.delete(number);
-      const isNear = !isLong || numbers.some((own) => Math.abs(own - number) <= LINES_AROUND);
+      while (next < numbers.length && (numbers[next] as number) < number - LINES_AROUND) next++;
+      const isNear = !isLong || (next < numbers.length && (numbers[next] as number) <= number + LINES_AROUND);
       if (!isNear && known === undefined) continue;
       const own = visibleText((text[number - 1] as string).slice(0, MAX_LINE_CHARS).replaceAll('\t', '    '));
       this.charsLeft -= own.length;
