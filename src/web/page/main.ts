@@ -259,9 +259,10 @@ const PERF_DATA = 'PERFILE2';
 const RECORDINGS = [PERF_DATA, '\x1f\x8b', '\x8fPTF'];
 const ELF = '\x7fELF';
 
-/** Whether one of the files begins like this. */
+/** Whether one of the files begins like this. One that cannot be read does not: opening it says why. */
 async function isAny(files: readonly File[], beginnings: readonly string[]): Promise<boolean> {
-  const firsts = await Promise.all(files.map((file) => file.slice(0, 8).arrayBuffer()));
+  const nothing = () => new ArrayBuffer(0);
+  const firsts = await Promise.all(files.map((file) => file.slice(0, 8).arrayBuffer().catch(nothing)));
   const texts = firsts.map((first) => String.fromCharCode(...new Uint8Array(first)));
   return texts.some((text) => beginnings.some((beginning) => text.startsWith(beginning)));
 }

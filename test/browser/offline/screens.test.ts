@@ -9,7 +9,7 @@ import { pack } from 'tar-stream';
 import { beforeAll, describe, expect } from 'vitest';
 import { axeViolations } from '../../helpers/browser/axe.js';
 import { press, windows } from '../../helpers/browser/browser.js';
-import { drop, openOfflinePage, problem, save, shown } from '../../helpers/browser/offline-page.js';
+import { drop, openOfflinePage, problem, reportShown, save, shown } from '../../helpers/browser/offline-page.js';
 import { eventually, hashOf, labels, rows } from '../../helpers/browser/report-page.js';
 import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { putTogether, takeApart, withBuildIds } from '../../helpers/perf/rewrite.js';
@@ -59,7 +59,7 @@ describe('says why it cannot show', () => {
 
   test('what it was given, until it is given a trace', async () => {
     await drop(page, TEXT);
-    await page.locator('.table .head button').first().waitFor({ state: 'attached' });
+    await reportShown(page);
     expect(await shown(page)).toBe('report');
     await page.close();
   });
@@ -134,7 +134,7 @@ describe('a recording without its binaries', () => {
     await drop(page, OTHER_BINARY);
     await page.getByText('Not needed by this recording: loop').waitFor();
     await drop(page, BINARY);
-    expect(await shown(page)).toBe('report');
+    await reportShown(page);
     await page.close();
   });
 
@@ -174,7 +174,7 @@ describe('a recording without its binaries', () => {
     expect(await page.locator(`${states} .state`).allTextContents()).toEqual(['another build']);
     expect(await page.locator(`${states} .ids`).textContent()).toBe(`wanted ${BUILD_ID}, found ${OTHER_BUILD_ID}`);
     await drop(page, dir.file('renamed'));
-    expect(await shown(page)).toBe('report');
+    await reportShown(page);
     expect(await page.locator('header .trust').textContent()).toMatch(/^Nothing lost/);
     await page.close();
   });
@@ -205,7 +205,7 @@ describe('a recording without its binaries', () => {
     await drop(page, RECORDING);
     expect(await shown(page)).toBe('needs');
     await drop(page, fixturePath('recordings/cpus-4.data'), BINARY);
-    await page.locator('.table .head button').first().waitFor({ state: 'attached' });
+    await reportShown(page);
     await page.close();
   });
 });

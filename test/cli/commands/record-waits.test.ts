@@ -219,6 +219,7 @@ describe.concurrent('record --waits', () => {
   test('ends both recordings at Ctrl-C', async ({ dir }) => {
     const { running } = await startRecord(dir, ['-p', '1', '-t', '10m', '--waits']);
     await received(dir, 'enable');
+    await new Promise((done) => setTimeout(done, 500)); // until it knows that both have begun
     running.kill('SIGINT');
     expect((await running).exitCode).toBe(0);
     expect(await own(dir)).toEqual(ALL);

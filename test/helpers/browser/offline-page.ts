@@ -47,6 +47,11 @@ export async function shown(page: Page): Promise<Screen> {
   return (await page.locator('.screen.start').count()) > 0 ? 'start' : 'report';
 }
 
+/** Waits for the report, whatever is shown until the page has looked at what was dropped. */
+export async function reportShown(page: Page): Promise<void> {
+  await page.locator('.table .head button').first().waitFor({ state: 'attached', timeout: 60_000 });
+}
+
 /** Says why the page does not show what was dropped: what happened, and what to do. */
 export const problem = (page: Page) => page.locator('.problem p').allTextContents();
 
