@@ -14,7 +14,9 @@ test('in the head, and in a column with the main reason', async () => {
   const [head = '', inferred, ...lines] = [...reportLines(await reportOn('java-c1'), [], 250, 4)];
   expect(head).toContain('108 µs of 1 thread');
   expect(inferred).toBe('62.8 % of the time is inferred: mostly after losses, until a return confirms the stack');
-  expect(lines.filter((line) => /inferred|\[lost]|tls_get_addr/.test(line)).map((line) => line.slice(-45).trim())).toEqual([
+  expect(
+    lines.filter((line) => /inferred|\[lost]|tls_get_addr/.test(line)).map((line) => line.slice(-45).trim()),
+  ).toEqual([
     expect.stringMatching(/ inferred {2}function$/),
     expect.stringMatching(/ >99\.9 % after losses {2}__tls_get_addr$/),
     expect.stringMatching(/ 100 % lost {2}\[lost]$/),
