@@ -34,22 +34,22 @@ export const KERNEL_WORK: readonly string[] = [
 ];
 const TRACEPOINTS: readonly string[] = [WAKING, SWITCH, ...FUTEXES];
 
+const UNREADABLE: Omit<Tracing, 'directory'> = {
+  isReadable: false,
+  missing: [],
+  kernelWork: [],
+  switchId: null,
+  canProbe: false,
+  leftovers: [],
+};
+
 const MOUNTS = ['sys/kernel/tracing', 'sys/kernel/debug/tracing'];
 
 export async function readTracing(root: string): Promise<Tracing> {
   for (const mount of MOUNTS) {
     const directory = join(root, mount);
     const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => error.code);
-    if (names === 'EACCES')
-      return {
-        directory,
-        isReadable: false,
-        missing: [],
-        kernelWork: [],
-        switchId: null,
-        canProbe: false,
-        leftovers: [],
-      };
+    if (names === 'EACCES') return { ...UNREADABLE, directory };
     if (!Array.isArray(names) || !names.includes('events')) continue; // without a mount, an empty directory
     const may = (path: string, mode: number) =>
       access(join(directory, path), mode).then(
@@ -69,15 +69,7 @@ export async function readTracing(root: string): Promise<Tracing> {
       leftovers: await leftovers(root, directory),
     };
   }
-  return {
-    directory: null,
-    isReadable: false,
-    missing: [],
-    kernelWork: [],
-    switchId: null,
-    canProbe: false,
-    leftovers: [],
-  };
+  return { ...UNREADABLE, directory: null };
 }
 
 async function numberIn(path: string): Promise<number | null> {
