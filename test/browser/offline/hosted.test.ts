@@ -132,6 +132,7 @@ describe('its workers share memory', () => {
   test('by a service worker where the host sets no headers, except in the page that others open', async () => {
     const page = await browser.openServed(`${host.address}/`, '');
     await eventually(() => isIsolated(page).catch(() => false)).toBe(true); // it is loaded again
+    await page.locator('.screen.start').waitFor(); // until then nothing hears a drop
     await drop(page, TEXT);
     expect(await shown(page)).toBe('report');
     await page.goto(`${host.address}/open.html`);
