@@ -240,6 +240,9 @@ const IS_MADE_AT_RUN_TIME =
 /** The kernel, its modules and the vdso have no path. */
 const IS_BRACKETED = /^\[(.*)\](?:_text)?$/;
 
+/** Stands for a mapping of the kernel that is not known: of a module that was loaded later, or of code that it generated. */
+export const UNMAPPED_KERNEL = '[kernel]';
+
 /** Returns where the code of a mapping is; null: no mapping is known. */
 export function homeOfCode(file: string | null): CodeHome {
   if (file === null || file === UNKNOWN_NAME) return 'unmapped';
@@ -261,7 +264,7 @@ export function bracketedName(file: string): string | null {
 }
 
 /** perf's name for the kernel itself, also for that of a guest. */
-const IS_KERNEL = /^((?:guest\.)?kernel)\.kallsyms/;
+const IS_KERNEL = /^((?:guest\.)?kernel)(?:\.kallsyms|$)/;
 
 /**
  * Returns `liblzma.so.5.4.1` for `/usr/lib/x86_64-linux-gnu/liblzma.so.5.4.1 (deleted)`, `vdso` for `[vdso]`, `kernel` for

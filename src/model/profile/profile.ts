@@ -307,7 +307,7 @@ export function remedyOf(kind: Cause, all: readonly Cause[], { recorded }: Pick<
     case 'generated':
       return GENERATED_REMEDY;
     case 'kernel':
-      return "perf record --kcore keeps the kernel's code";
+      return "perf record --kcore keeps the kernel's code, except that of modules that are loaded later";
     case 'file':
       return remedyForFile(kind, all);
     case 'unmapped':

@@ -293,7 +293,7 @@ class Sampler {
         this.errors++;
         this.isIncomplete ||= !NOT_RECORDED.includes(error.code);
         const home = error.code === NO_CODE ? homeOfCode(cpuError(error, piece, this.context.images).file) : 'file';
-        this.generatedErrors += Number(home === 'generated' || home === 'unmapped');
+        this.generatedErrors += Number(home === 'generated' || (home === 'unmapped' && error.ip < 1n << 63n));
       }
       part = decoded.rest && { ...whole, ...decoded.rest };
     }

@@ -5,7 +5,7 @@
  * mappings cover older ones. All processes share those of the kernel.
  */
 import { countAtOrBelow } from '../../model/columns.js';
-import { bracketedName, isMadeAtRunTime } from '../../model/symbol-table.js';
+import { bracketedName, isMadeAtRunTime, UNMAPPED_KERNEL } from '../../model/symbol-table.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import { type Address, type Nanoseconds, NONE } from '../../model/units.js';
 
@@ -58,7 +58,12 @@ export class Mappings {
 
   /** Returns the newest file at an address, or null if unknown. `pid` does not matter for kernel addresses. */
   fileAt(pid: number, address: Address, timeNs: Nanoseconds): string | null {
-    let owner = address < 0 ? KERNEL : pid;
+    if (address < 0) return this.newestAt(KERNEL, address, timeNs) ?? UNMAPPED_KERNEL;
+    return this.newestAt(pid, address, timeNs);
+  }
+
+  private newestAt(pid: number, address: Address, timeNs: Nanoseconds): string | null {
+    let owner = pid;
     let atNs = timeNs;
     for (let parents = 0; parents <= MAX_PARENTS; parents++) {
       const process = this.processes.get(owner);
