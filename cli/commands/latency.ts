@@ -11,6 +11,7 @@ import { askLatency, type LatencyResult } from '../../src/pipeline/analyze.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { latencyAnswer } from '../../src/questions/latency/answer.js';
 import type {
+  CallCounts,
   CallerRow,
   ChildRow,
   DifferenceRow,
@@ -279,7 +280,7 @@ function latencyLines(latency: Latency, options: LatencyTextOptions): string[] {
   return [
     ...head,
     ...statsLines(stats, trace.hasSwitches),
-    ...slowest.flatMap((call, rank) => ['', ...slowCallLines(call, rank, stats, options.width)]),
+    ...slowest.flatMap((call, rank) => ['', ...slowCallLines(call, rank, latency, options.width)]),
     ...section('calls by duration, and by time outside traced code', callHistogram(latency, options.width)),
     ...section(
       latency.isOfParts ? 'no complete calls; in the recorded parts of calls' : 'in these calls',
@@ -470,7 +471,8 @@ const MIN_SHARE = 0.02;
 const MAX_ROWS = 40;
 
 /** Formats one of the slowest calls: how its time differs from that of the average call. */
-function slowCallLines(call: SlowCall, rank: number, { avgNs }: LatencyStats, width: number): string[] {
+function slowCallLines(call: SlowCall, rank: number, { stats, typical }: Latency, width: number): string[] {
+  const { avgNs } = stats;
   const { recording, tid, comm, start, durationNs, isUnwound, outsideNs } = call;
   const who = `thread ${tid}${comm === null ? '' : ` ${visibleText(comm)}`}`;
   const outside = `${shareCell(outsideNs, durationNs)} outside traced code`;
@@ -489,6 +491,7 @@ function slowCallLines(call: SlowCall, rank: number, { avgNs }: LatencyStats, wi
     ...tableLines(rows, DIFFERENCE_COLUMNS, options),
     ...leftOutLines(call.differences.length - rows.length),
     ...workLines(call, width),
+    ...countLines(call, typical, width),
   ];
 }
 
@@ -514,6 +517,35 @@ function workLines({ work = [] }: SlowCall, width: number): string[] {
     { title: 'average', text: ({ averageNs }) => time(averageNs) },
   ];
   return ['', ...tableLines(work, columns, { name: ({ kind }: WorkRow) => kind, nameTitle: 'in the kernel', width })];
+}
+
+/** What the CPU did in it: instructions, cycles, and how fast it was clocked. */
+function countLines({ counts }: SlowCall, typical: Latency['typical'], width: number): string[] {
+  if (counts === undefined) return [];
+  const cell = (value: number | null | undefined, unit = '') => {
+    return value === null || value === undefined ? UNKNOWN : `${formatAverageCount(value)}${unit}`;
+  };
+  const row = (name: string, of: (each: CallCounts) => number | null, unit?: string) => {
+    return {
+      name,
+      own: cell(of(counts), unit),
+      usual: cell(typical && of(typical), unit),
+      isKnown: of(counts) !== null,
+    };
+  };
+  const rows = [
+    row('instructions', ({ instructions }) => instructions),
+    row('cycles', ({ cycles }) => cycles),
+    row('instructions per cycle', ({ ipc }) => ipc),
+    row('mean frequency', ({ meanMhz }) => meanMhz, ' MHz'),
+    row('lowest frequency', ({ minMhz }) => minMhz, ' MHz'),
+  ].filter(({ isKnown }) => isKnown);
+  const columns: TableColumn<(typeof rows)[number]>[] = [
+    { title: 'this call', text: ({ own }) => own },
+    ...(typical ? [{ title: `median of ${typical.calls}`, text: ({ usual }: (typeof rows)[number]) => usual }] : []),
+  ];
+  const options = { name: ({ name }: (typeof rows)[number]) => name, nameTitle: 'on the CPU', width };
+  return ['', ...tableLines(rows, columns, options)];
 }
 
 const DIFFERENCE_COLUMNS: readonly TableColumn<DifferenceRow>[] = [

@@ -33,6 +33,8 @@ export interface DecoderModule {
   writeRecords(bytes: number): number;
   /** Likewise for the changes of the kernel's code, once. */
   writeChanges(bytes: number): number;
+  /** Likewise for the times of the events up to which instructions and cycles are counted (wasm/counts.ts). */
+  writeWatched(bytes: number): number;
   /** How many of them have happened where the walk is. */
   currentChanges(): number;
   /** Forgets the events, runs, errors and marks. */

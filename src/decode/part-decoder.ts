@@ -15,6 +15,7 @@ import {
   CHANGE_END,
   CHANGE_START,
   CHANGE_TICK,
+  COLUMN_COUNTS,
   COLUMN_EVENTS,
   COLUMN_FAULTS,
   COLUMN_MARKS,
@@ -66,7 +67,9 @@ export interface DecoderOptions {
   readonly codeBytes: number;
   /** Code is loaded so many bytes at a time. Default: what is fastest. */
   readonly pageBytes?: number;
-  /** For tests: each packet and block by itself, without what only makes it faster. */
+  /** Times in nanoseconds from the origin, in order: instructions and cycles are counted up to the events there. Needs `isPlain`. */
+  readonly countsAt?: Float64Array;
+  /** Each packet and block by itself, without what only makes it faster. */
   readonly isPlain?: boolean;
 }
 
@@ -108,6 +111,7 @@ export class PartDecoder {
     module.setMarks(!hasMtc);
     module.setSwitch(BigInt(others.switchAt ?? 0));
     writeChanges(module, changes);
+    if (others.countsAt) writeCountsAt(module, others.countsAt);
     module.compressReturns(others.compressesReturns !== false);
     this.window = module.space(MAX_LOOK_AHEAD);
     module.limit(others.eventBytes, others.codeBytes);
@@ -221,6 +225,11 @@ export class PartDecoder {
     return { first, rows };
   }
 
+  /** What was counted in the last part: rows as wasm/layout.ts has them. */
+  counts(): DataView {
+    return this.column(COLUMN_COUNTS);
+  }
+
   /** A copy. */
   private column(column: number, from = 0): DataView {
     const { module } = this;
@@ -259,6 +268,11 @@ function writeChanges(module: DecoderModule, changes: readonly CodeChange[]): vo
     view.setBigInt64(row * CHANGE_BYTES + CHANGE_START, BigInt(start), true);
     view.setBigInt64(row * CHANGE_BYTES + CHANGE_END, BigInt(start + bytes.length), true);
   });
+}
+
+function writeCountsAt(module: DecoderModule, times: Float64Array): void {
+  const start = module.writeWatched(times.byteLength);
+  new Float64Array(module.memory.buffer, start, times.length).set(times);
 }
 
 function writeRecords(module: DecoderModule, stream: Stream): void {

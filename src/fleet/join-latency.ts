@@ -75,6 +75,7 @@ function withSymbols(calls: CallsAnswer, rows: Int32Array): CallsAnswer {
     durations: { latency: durations(latency), outside: durations(outside), offCpu: durations(offCpu) },
     ...{ complete: tree(calls.complete), inferred: tree(calls.inferred), paths: tree(calls.paths) },
     slowest: calls.slowest.map((call) => ({ ...call, tree: tree(call.tree) })),
+    sample: calls.sample,
     overTime: null,
     work: calls.work,
   };

@@ -3,13 +3,16 @@
  */
 import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
 import { KernelWorkIndex } from '../analysis/kernel-work.js';
-import type { FunctionSet } from '../analysis/questions.js';
+import { type FunctionSet, isInSet } from '../analysis/questions.js';
+import { interruptible } from '../host/turns.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
 import { type Nanoseconds, UNBOUNDED } from '../model/units.js';
+import { countCalls } from './decode/count-calls.js';
 import type { OpenSourcesOptions, TraceSource } from './open-sources.js';
 import type { ReplayResult, ThreadStack } from './profile/profile-builder.js';
 import type { AnalyzedInput } from './read/read-trace.js';
+import type { Trace } from './read/trace.js';
 import type { Progress, ReadOptions } from './read/trace-builder.js';
 import { CallValues } from './replay/call-values.js';
 import { type AskedThreads, NOTHING_ASKED } from './replay/replay-setup.js';
@@ -78,7 +81,8 @@ export async function askLatency(
     const { profile, calls, functions } = replayed;
     assert(calls !== null && functions !== null, 'the calls were not counted');
     const measured = kernel === null ? calls : withKernelWork(calls, kernel, replayed);
-    return { profile, calls: withValues(measured, CallValues.of(trace.samples), replayed), functions };
+    const counted = await withCounts(measured, trace, functions, replayed);
+    return { profile, calls: withValues(counted, CallValues.of(trace.samples), replayed), functions };
   });
 }
 
@@ -101,6 +105,29 @@ function withKernelWork(
     return { ...call, work: kernel.within(call.tid, startNs, startNs + call.durationNs) };
   });
   return { ...calls, slowest, work: kernel.inCalls(spans) };
+}
+
+/** Counts what the CPU did in the slowest calls, and in the sample. */
+function withCounts(
+  calls: CallsAnswer,
+  { decoded, symbols }: Trace,
+  functions: FunctionSet,
+  { shiftNs }: FinishedReplay,
+): CallsAnswer | Promise<CallsAnswer> {
+  if (decoded.length === 0 || calls.slowest.length === 0) return calls;
+  const names = new Set(symbols.name.filter((_, symbol) => isInSet(functions, symbol)));
+  const { slowest, sample } = calls;
+  const timed = [...slowest, ...sample].map(({ tid, startNs, durationNs }) => {
+    return { tid, startNs: startNs + shiftNs, endNs: startNs + shiftNs + durationNs };
+  });
+  return interruptible(() => {
+    const counts = countCalls(decoded, timed, (name) => names.has(name));
+    return {
+      ...calls,
+      slowest: slowest.map((call, row) => (counts[row] ? { ...call, counts: counts[row] } : call)),
+      sample: sample.map((call, row) => ({ ...call, counts: counts[slowest.length + row] ?? null })),
+    };
+  });
 }
 
 /** The profile of `analyze`, and the stack of each thread at one moment. */

@@ -1,6 +1,7 @@
 /**
  * Merges what the threads found about the calls of a function.
  */
+
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { Doubt } from '../../model/calls/doubts.js';
@@ -21,6 +22,7 @@ import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
 import { type CallFilter, isDirectRecursion, type LatencyQuestion } from '../questions.js';
 import { reroot } from '../tree/reshape.js';
+import { type CallCounts, type SampledCall, sampled } from './call-counts.js';
 import {
   addSums,
   type CallDurations,
@@ -50,6 +52,8 @@ export interface SlowCall {
   readonly work?: readonly KernelWork[];
   /** Its arguments and its result; absent: no probes recorded them. */
   readonly values?: readonly CallValue[];
+  /** Absent: not known. */
+  readonly counts?: CallCounts;
 }
 
 export interface CallValue {
@@ -77,6 +81,8 @@ export interface CallsAnswer {
   readonly paths: CallTree;
   /** Longest first, then earliest, then by tid. */
   readonly slowest: readonly SlowCall[];
+  /** Some complete calls that returned, for what is typical; none where the slowest are not asked for. */
+  readonly sample: readonly SampledCall[];
   /** null: not requested. */
   readonly overTime: TimedCalls | null;
   /** What the kernel did in them; null: not recorded. */
@@ -98,7 +104,8 @@ export function answerForThread(
     return { tid, startNs, ...call, tree: slowestTrees.get(row) as CallTree };
   });
   const overTime = calls.overTime?.build(tid) ?? null;
-  return { sums: calls.sums, durations: calls.durations, ...inner, paths, slowest, overTime, work: null };
+  const sample = calls.sample.map((call) => ({ tid, ...call }));
+  return { sums: calls.sums, durations: calls.durations, ...inner, paths, slowest, sample, overTime, work: null };
 }
 
 /** Merges the answers of the threads, added in any order. */
@@ -111,6 +118,7 @@ export class CallsAnswerBuilder {
   private readonly inferred = new CallTreeBuilder();
   private readonly paths = new CallTreeBuilder();
   private slowest: SlowCall[] = [];
+  private sample: SampledCall[] = [];
   private readonly overTime = new TimedCallsSum();
   private work: WorkInCalls | null = null;
   private readonly maxSlowest: number;
@@ -121,7 +129,7 @@ export class CallsAnswerBuilder {
 
   /** `shiftNs`: is subtracted from the start times. */
   add(
-    { sums, durations, complete, inferred, paths, slowest, overTime, work }: CallsAnswer,
+    { sums, durations, complete, inferred, paths, slowest, sample, overTime, work }: CallsAnswer,
     shiftNs: Nanoseconds,
   ): void {
     for (const [caller, more] of sums) this.sums.set(caller, addSums(this.sums.get(caller) ?? emptySums(), more));
@@ -135,12 +143,14 @@ export class CallsAnswerBuilder {
     for (const call of slowest) this.slowest.push({ ...call, startNs: call.startNs - shiftNs });
     this.slowest.sort((a, b) => b.durationNs - a.durationNs || a.startNs - b.startNs || a.tid - b.tid);
     this.slowest.length = Math.min(this.slowest.length, this.maxSlowest);
+    const moved = sample.map((call) => ({ ...call, startNs: call.startNs - shiftNs }));
+    this.sample = sampled([...this.sample, ...moved]);
     if (overTime !== null) this.overTime.add(overTime, shiftNs);
     if (work !== null) this.work = addWork(this.work, work);
   }
 
   build(): CallsAnswer {
-    const { sums, latency, outside, offCpu, complete, inferred, paths, slowest } = this;
+    const { sums, latency, outside, offCpu, complete, inferred, paths, slowest, sample } = this;
     return {
       sums,
       durations: { latency: latency.build(), outside: outside.build(), offCpu: offCpu.build() },
@@ -148,6 +158,7 @@ export class CallsAnswerBuilder {
       inferred: inferred.build(),
       paths: paths.build(),
       slowest,
+      sample,
       overTime: this.overTime.build(),
       work: this.work,
     };

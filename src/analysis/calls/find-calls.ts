@@ -11,6 +11,7 @@ import { endingWithin, InsideMarker, MarkedCall, nsWithin, overlaps } from '../l
 import { type CallListener, walkCalls } from '../log/walk-calls.js';
 import { type CallFilter, isDirectRecursion, isInSet, type LatencyQuestion } from '../questions.js';
 import { isOffCpu } from '../tree/outside.js';
+import { drawOf, type SampledCall, sampled } from './call-counts.js';
 import { type LongCall, LongestCalls, TimedCallsBuilder } from './over-time.js';
 
 /** Durations of complete calls. Keyed by caller (`callerKey`), not by function. */
@@ -29,9 +30,14 @@ export interface FoundCalls {
   readonly durations: CallDurations;
   /** The longest complete calls, in any order. */
   readonly slowest: readonly LongCall[];
+  /** Of complete calls that returned; only where the slowest are asked for. */
+  readonly sample: readonly Omit<SampledCall, 'tid'>[];
   /** null: not requested. */
   readonly overTime: TimedCallsBuilder | null;
 }
+
+/** So many calls are drawn from at a time. */
+const MAX_UNSORTED = 1024;
 
 /** Returns the key of a caller in `CallDurations`; 0: no caller. */
 export function callerKey(caller: SymbolId): number {
@@ -59,6 +65,7 @@ class CallFinder implements CallListener<MeasuredCall> {
   private readonly outside = new DurationsBuilder();
   private readonly offCpu = new DurationsBuilder();
   private readonly slowest: LongestCalls<LongCall>;
+  private sample: Omit<SampledCall, 'tid'>[] = [];
   private readonly overTime: TimedCallsBuilder | null;
   /** Sums of the thread up to now. */
   private outsideNs = 0;
@@ -131,9 +138,9 @@ class CallFinder implements CallListener<MeasuredCall> {
   }
 
   build(): FoundCalls {
-    const { rows, sums, latency, outside, offCpu, slowest, overTime } = this;
+    const { rows, sums, latency, outside, offCpu, slowest, sample, overTime } = this;
     const durations = { latency: latency.build(), outside: outside.build(), offCpu: offCpu.build() };
-    return { rows, sums, durations, slowest: slowest.build(), overTime };
+    return { rows, sums, durations, slowest: slowest.build(), sample: sampled(sample), overTime };
   }
 
   private countComplete(call: MeasuredCall, durationNs: Nanoseconds, ending: number): void {
@@ -158,6 +165,12 @@ class CallFinder implements CallListener<MeasuredCall> {
     this.rows[call.row] = RowMark.Complete;
     this.overTime?.add(call.row, call.entryNs, durationNs, ending);
     this.slowest.add({ row: call.row, entryNs: call.entryNs, durationNs, isUnwound, outsideNs, offCpuNs });
+    if (this.question.slowest > 0 && !isUnwound) this.addToSample(call.entryNs, durationNs);
+  }
+
+  private addToSample(startNs: Nanoseconds, durationNs: Nanoseconds): void {
+    this.sample.push({ startNs, durationNs, draw: drawOf(startNs) });
+    if (this.sample.length === MAX_UNSORTED) this.sample = sampled(this.sample);
   }
 
   private countInferred(call: MeasuredCall, knownNs: Nanoseconds, ending: number): void {

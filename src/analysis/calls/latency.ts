@@ -15,6 +15,7 @@ import {
   percentileOf,
 } from '../tree/functions.js';
 import { type NodeTimeSums, type TimeSums, timeSums, timeSumsAt } from '../tree/outside.js';
+import { type CallCounts, type TypicalCounts, typicalCounts } from './call-counts.js';
 import type { CallOrigin, CallsAnswer, CallValue, SlowCall } from './calls-answer.js';
 import { type DifferenceRow, differences } from './differences.js';
 import { addSums, type CallSums, callerKey, emptySums } from './find-calls.js';
@@ -54,6 +55,7 @@ export interface SlowCallRows {
   /** Compared with the average call; absent: not recorded. */
   readonly work?: readonly WorkRow[];
   readonly values?: readonly CallValue[];
+  readonly counts?: CallCounts;
 }
 
 export interface WorkRow extends KernelWork {
@@ -70,6 +72,8 @@ export interface Latency extends Chains {
   /** Most time first. */
   readonly callers: readonly CallerLatency[];
   readonly slowest: readonly SlowCallRows[];
+  /** null: nothing was counted. */
+  readonly typical: TypicalCounts | null;
 }
 
 export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
@@ -86,6 +90,7 @@ export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
     callers: callersOf(answer, measure(within), isOfParts, symbols),
     ...chainsOf(answer.paths, isOfParts, symbols),
     slowest: answer.slowest.map((call) => slowCallRows(call, average, calls, symbols, answer.work)),
+    typical: typicalCounts(answer.sample),
   };
 }
 

@@ -3,6 +3,7 @@
  * packets), and from MTC packets.
  */
 
+import { Counted } from './counts';
 import {
   BAD,
   CBR,
@@ -147,6 +148,7 @@ export function takeCyc(value: u64, offset: u64): void {
   if (state.areCyclesUnsure) lastUnsure = offset;
   const time = timeOfCyc(value);
   state.cycles += value;
+  if (state.isTracing) Counted.cycles += value;
   if (time === 0) return;
   if (time >= state.time) state.time = time;
   setInstructions();

@@ -2,6 +2,7 @@
  * What the walk found, as the store takes it: runs of events (site, nanoseconds since the one before), sites, errors.
  */
 import { Block, enterChanges, tickOfChange } from './blocks';
+import { countChange, countEvent, watched } from './counts';
 import {
   FAULT_BYTES,
   FAULT_CODE,
@@ -107,6 +108,12 @@ function enterSlot(): void {
   slotTick = load<u64>(slot, SLOT_TICK);
   endRun();
   expect();
+  countFrom(slotTick);
+}
+
+/** From a tick on, another thread runs, or at another frequency. */
+export function countFrom(tick: u64): void {
+  countChange(<f64>(nsOf(tick) - originNs));
 }
 
 /** What happens next by time alone. */
@@ -259,6 +266,7 @@ function emitLater(site: u32, tick: u64): void {
   }
   lastNs = ns;
   lastTick = tick;
+  if (watched.used !== 0 && countEvent(site, <f64>time)) limit = 0; // one of the same tick comes here, too
 }
 
 /** For that many bytes, and the run that exceeds them. */

@@ -102,12 +102,23 @@ export const MARK_RUNS = 12;
 export const MARK_FAULTS = 16;
 export const MARK_STATE = 24;
 
+/** Counts: the time, instructions and cycles since decoding began, the site of the event (or NO_SITE), the slot, the core's ratio. */
+export const COUNT_NS = 0;
+export const COUNT_INSTRUCTIONS = 8;
+export const COUNT_CYCLES = 16;
+export const COUNT_SITE = 24;
+export const COUNT_SLOT = 28;
+export const COUNT_CBR = 32;
+export const COUNT_BYTES = 40;
+export const NO_SITE = 0xffffffff;
+
 /** What the host takes. */
 export const COLUMN_EVENTS = 0;
 export const COLUMN_RUNS = 1;
 export const COLUMN_SITES = 2;
 export const COLUMN_FAULTS = 3;
 export const COLUMN_MARKS = 4;
+export const COLUMN_COUNTS = 5;
 
 /** No more bytes than these decide what a packet means. */
 export const MAX_LOOK_AHEAD = 1048576;

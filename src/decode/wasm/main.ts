@@ -3,11 +3,13 @@
  */
 import { changes } from './blocks';
 import { forgetUnsure, lastUnsure as unsureOffset } from './clock';
-import { endRun, events, faults, firstTick, forgetEvents, runs, schedule, sites } from './events';
-import { COLUMN_EVENTS, COLUMN_FAULTS, COLUMN_RUNS, COLUMN_SITES } from './layout';
+import { counts, forgetCounts, watched } from './counts';
+import { countFrom, endRun, events, faults, firstTick, forgetEvents, runs, schedule, sites } from './events';
+import { COLUMN_COUNTS, COLUMN_EVENTS, COLUMN_FAULTS, COLUMN_RUNS, COLUMN_SITES } from './layout';
 import { allocate, Column, extendUncounted } from './memory';
 import { records } from './packets/format';
 import { isAtCut, marks } from './parts';
+import { state } from './state';
 
 export { forgetCode } from './blocks';
 export { setBounds, setTiming } from './clock';
@@ -37,9 +39,11 @@ export function space(bytes: usize): usize {
 
 function columnOf(which: i32): Column {
   endRun();
+  if (which === COLUMN_COUNTS) countFrom(state.time);
   if (which === COLUMN_EVENTS) return events;
   if (which === COLUMN_RUNS) return runs;
   if (which === COLUMN_SITES) return sites;
+  if (which === COLUMN_COUNTS) return counts;
   return which === COLUMN_FAULTS ? faults : marks;
 }
 
@@ -56,6 +60,7 @@ export function columnBytes(which: i32): usize {
 export function beginPart(): void {
   forgetEvents();
   forgetUnsure();
+  forgetCounts();
   marks.used = 0;
 }
 
@@ -80,6 +85,12 @@ export function writeSchedule(bytes: usize): usize {
 export function writeChanges(bytes: usize): usize {
   changes.used = 0;
   return extendUncounted(changes, bytes);
+}
+
+/** Times of events, in nanoseconds from the origin, in order: these are counted up to. */
+export function writeWatched(bytes: usize): usize {
+  watched.used = 0;
+  return extendUncounted(watched, bytes);
 }
 
 export function writeRecords(bytes: usize): usize {

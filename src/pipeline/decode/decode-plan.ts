@@ -2,7 +2,7 @@
  * What has to be decoded of a recording: streams of trace by CPU, who ran when, and errors that its records report.
  */
 
-import { indexOfBytes, latin1Bytes, latin1Text, utf8Bytes, viewOf } from '../../codec/bytes.js';
+import { indexOfBytes, latin1Text, utf8Bytes } from '../../codec/bytes.js';
 import { type CodeChange, type FilteredRegion, parseFilters } from '../../decode/images.js';
 import type { TickBounds } from '../../decode/part-decoder.js';
 import type { Stream, TraceRecordBytes } from '../../decode/parts.js';
@@ -15,6 +15,7 @@ import type { PerfTime, TraceTiming } from '../../model/trace/perf-time.js';
 import { type Address, NONE } from '../../model/units.js';
 import type { AuxBuffer, RecordedEvent, Recording } from '../../perfdata/recording.js';
 import type { KernelSegment } from '../../symbols/kernel-files.js';
+import { PSB, PSB_PLUS_BYTES, tickAfterPsb } from './psb-search.js';
 
 /** The trace of one CPU, or of one thread. */
 export interface CpuTrace extends TraceOwner {
@@ -223,10 +224,6 @@ function repeatedBytes(before: Snapshot, { psbs }: Snapshot): number | null {
   return shared === undefined ? null : (atOf.get(shared.tick) ?? 0) + before.buffer.sizeBytes - shared.at;
 }
 
-const PSB = latin1Bytes('\x02\x82'.repeat(8));
-const TSC = 0x19;
-/** A PSB+ with all of its packets. */
-const PSB_PLUS_BYTES = 128;
 const WINDOW_BYTES = 1 << 20;
 
 function psbsOf(file: OpenFile, { fileOffset, sizeBytes }: AuxBuffer): Psb[] {
@@ -241,22 +238,9 @@ function psbsOf(file: OpenFile, { fileOffset, sizeBytes }: AuxBuffer): Psb[] {
       at = indexOfBytes(bytes, PSB, at + PSB.length)
     ) {
       while (indexOfBytes(bytes, PSB, at + 2) === at + 2) at += 2; // the end of other packets may look like its beginning
-      const tick = tickOf(bytes.subarray(at + PSB.length));
+      const tick = tickAfterPsb(bytes.subarray(at + PSB.length));
       if (tick !== null) psbs.push({ at: start + at, tick });
     }
   }
   return psbs;
-}
-
-/** The time stamp comes first, after CYC packets and padding at most. */
-function tickOf(bytes: Uint8Array): bigint | null {
-  let at = 0;
-  while (bytes[at] === 0 || ((bytes[at] ?? 0) & 3) === 3) at += bytes[at] === 0 ? 1 : cycBytes(bytes, at);
-  return bytes[at] === TSC && at + 8 <= bytes.length ? viewOf(bytes).getBigUint64(at, true) >> 8n : null;
-}
-
-function cycBytes(bytes: Uint8Array, at: number): number {
-  let size = 1;
-  if (((bytes[at] ?? 0) & 4) !== 0) while ((bytes[at + size++] ?? 0) & 1);
-  return size;
 }

@@ -5,8 +5,7 @@
  * that grows with its length. So the mean of branches per byte over all pieces, times the bytes of the trace, estimates the
  * branches of the trace, however uneven it is, and how much the pieces differ tells how far it may be off.
  */
-import { indexOfBytes, latin1Bytes } from '../../codec/bytes.js';
-import { endOf, errorsOf, type Part, runsOf, type Stream, type TraceRecordBytes } from '../../decode/parts.js';
+import { endOf, errorsOf, type Part, runsOf, type Stream } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
 import { openPath } from '../../host/files.js';
 import { firstThat } from '../../model/columns.js';
@@ -16,6 +15,7 @@ import { decodePlan, nsOf } from './decode-plan.js';
 import { type DecodeContext, RecordingDecoder } from './decode-task.js';
 import { cpuError } from './decoded-trace.js';
 import { decodeContext, type EncodedRecording } from './encoded-recording.js';
+import { cutOut, PIECE_BYTES, PSB, PsbSearch, type Range } from './psb-search.js';
 
 /** What was decoded of how much. */
 export interface DecodedSample {
@@ -48,14 +48,10 @@ const MAX_PIECES = 512;
 const WANTED_UNCERTAINTY = 0.08;
 /** Before so many pieces had branches, how much they differ says little. */
 const WANTED_PIECES = 100;
-/** No piece is longer. With the defaults of perf, a PSB comes each 16 KiB. */
-const PIECE_BYTES = 1024 * 1024;
-/** Read at once where PSBs are looked for, which takes about a tenth of the time of decoding. */
-const SEARCH_BYTES = 32 * 1024;
+/** Looking for PSBs takes about a tenth of the time of decoding. */
 const SEARCH_COST = 0.1;
 /** Of pieces without branches at an end of a trace. */
 const MAX_ENDS = 64;
-const PSB = latin1Bytes('\x02\x82'.repeat(8));
 const BAD_PACKET = 3;
 const NO_CODE = 5;
 /** An overflow, and lost trace data: there is nothing to decode. */
@@ -121,12 +117,6 @@ interface PlacedStream {
   readonly before: number;
 }
 
-/** Offsets in a stream. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
 class Sampler {
   readonly ofBytes: number;
   private readonly context: DecodeContext;
@@ -135,6 +125,7 @@ class Sampler {
   private readonly pieces: Cpu[] = [];
   private readonly decoder: RecordingDecoder;
   private readonly memory: Int32Array;
+  private readonly psbs: PsbSearch;
   /** Of the first branch and the last; not finite: there is none. */
   readonly bounds: [startNs: number, endNs: number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   /** Trace was there, but could not be decoded. */
@@ -142,7 +133,6 @@ class Sampler {
   /** Processes that ran. */
   readonly pids = new Set<number>();
   private bytes = 0;
-  private searched = 0;
   private errors = 0;
   private generatedErrors = 0;
 
@@ -158,6 +148,7 @@ class Sampler {
     );
     this.ofBytes = before;
     this.decoder = new RecordingDecoder({ ...context, cpus: this.pieces });
+    this.psbs = new PsbSearch((...where) => this.decoder.read(...where));
     this.memory = new Int32Array(context.eventBytes / Int32Array.BYTES_PER_ELEMENT);
   }
 
@@ -184,7 +175,7 @@ class Sampler {
   /** Returns whether there were branches in the pieces that `next` leads to. */
   private decodeFrom(cpu: Cpu, stream: Stream, offset: number, next: (piece: Range) => number): boolean {
     for (let [at, pieces] = [offset, 0]; at >= stream[0].offset && at < endOf(stream) && pieces < MAX_ENDS; pieces++) {
-      const start = this.psbBefore(stream, at) ?? at;
+      const start = this.psbs.before(stream, at) ?? at;
       const piece = { start, end: this.endOfPiece(stream, start) };
       if (this.branchesOf(cpu, cutOut(stream, piece)) > 0) return true;
       at = next(piece);
@@ -209,7 +200,7 @@ class Sampler {
   }
 
   private get cost(): number {
-    return this.bytes + SEARCH_COST * this.searched;
+    return this.bytes + SEARCH_COST * this.psbs.searched;
   }
 
   private result(branches: number, uncertainty: number): DecodedSample {
@@ -228,42 +219,14 @@ class Sampler {
   private densityAt(position: number): number | null {
     const { cpu, stream, before } = this.streams[streamAt(this.streams, position)] as PlacedStream;
     const at = stream[0].offset + position - before;
-    const start = this.psbBefore(stream, at);
+    const start = this.psbs.before(stream, at);
     if (start === null) return at - PIECE_BYTES < stream[0].offset ? 0 : null; // no decoder can begin before the first PSB
     const end = this.endOfPiece(stream, start);
     return this.branchesOf(cpu, cutOut(stream, { start, end })) / (end - start);
   }
 
   private endOfPiece(stream: Stream, start: number): number {
-    return this.psbAfter(stream, start + PSB.length) ?? Math.min(start + PIECE_BYTES, endOf(stream));
-  }
-
-  /** Returns where the last PSB at or before an offset begins. */
-  private psbBefore(stream: Stream, offset: number): number | null {
-    const first = stream[0].offset;
-    for (let end = offset; end > offset - PIECE_BYTES && end >= first; end -= SEARCH_BYTES) {
-      const start = Math.max(first, end - SEARCH_BYTES + 1);
-      const bytes = this.read(stream, { start, end: end + PSB.length });
-      let last = -1;
-      for (let at = indexOfBytes(bytes, PSB); at >= 0; at = indexOfBytes(bytes, PSB, at + 1)) last = at;
-      if (last >= 0) return start + last;
-    }
-    return null;
-  }
-
-  private psbAfter(stream: Stream, offset: number): number | null {
-    for (let start = offset; start < Math.min(offset + PIECE_BYTES, endOf(stream)); start += SEARCH_BYTES) {
-      const found = indexOfBytes(this.read(stream, { start, end: start + SEARCH_BYTES + PSB.length - 1 }), PSB);
-      if (found >= 0) return start + found;
-    }
-    return null;
-  }
-
-  private read(stream: Stream, { start, end }: Range): Uint8Array {
-    const bytes = new Uint8Array(Math.max(0, Math.min(end, endOf(stream)) - start));
-    this.decoder.read(stream, start, bytes);
-    this.searched += bytes.length;
-    return bytes;
+    return this.psbs.after(stream, start + PSB.length) ?? Math.min(start + PIECE_BYTES, endOf(stream));
   }
 
   private branchesOf({ trace, slots }: Cpu, stream: Stream): number {
@@ -318,18 +281,4 @@ function streamAt(streams: readonly PlacedStream[], position: number): number {
 
 function bytesOf(stream: Stream): number {
   return endOf(stream) - stream[0].offset;
-}
-
-/** Returns the bytes of a stream from one offset to another; at least one record is there. */
-function cutOut(stream: Stream, { start: from, end: to }: Range): Stream {
-  const records = stream.flatMap((record): TraceRecordBytes[] => {
-    const start = Math.max(from, record.offset);
-    const end = Math.min(to, record.offset + record.sizeBytes);
-    const skipped = start - record.offset;
-    return start < end
-      ? [{ ...record, offset: start, fileOffset: record.fileOffset + skipped, sizeBytes: end - start }]
-      : [];
-  });
-  const [first = stream[0], ...rest] = records;
-  return [first, ...rest];
 }

@@ -47,6 +47,7 @@ export interface DecodeContext {
   /** decode/part-decoder.ts */
   readonly pageBytes?: number;
   readonly isPlain?: boolean;
+  readonly countsAt?: Float64Array;
 }
 
 /** Plain data. */
@@ -127,6 +128,11 @@ export class RecordingDecoder {
     if (this.decoder.isFull) this.decoder = this.newDecoder(this.decoder);
     const read = (stream: Stream, offset: number, into: Uint8Array) => this.read(stream, offset, into);
     return bundled(this.decoder.decode(part, { streams: trace.streams, slots, read }), this.bundles, into);
+  }
+
+  /** What was counted in the last part (decode/part-decoder.ts). */
+  counts(): DataView {
+    return this.decoder.counts();
   }
 
   /** Returns memory for the events of a part. */

@@ -43,6 +43,7 @@ export class DecodingSource implements Source {
     });
     trace.addGaps(gapRecords([...trace.errors, ...truncations(recording, originNs)], binaries));
     into.isDecodedHere = true;
+    into.decoded.push({ encoded, originNs });
     addOwnRecords(name, recording.sideband, into);
     addRecordedSamples(name, recording, encoded.sides ?? [], into);
   }

@@ -55,6 +55,12 @@ export interface EncodedRecording extends DecodingSizes {
   readonly isPlain?: boolean;
 }
 
+/** A recording that was decoded here. `originNs`: perf's clock at time 0 of the trace. */
+export interface DecodedHere {
+  readonly encoded: EncodedRecording;
+  readonly originNs: bigint;
+}
+
 const EVENT_BYTES = 4 * 1024 * 1024;
 const CODE_BYTES = 24 * 1024 * 1024;
 

@@ -20,6 +20,7 @@ import { TraceParser } from '../../parser/trace-parser.js';
 import { isAtHit, probeHits } from '../../replay/probe-sites.js';
 import type { EventMemoryOptions } from '../../trace/event-memory.js';
 import { TraceStore } from '../../trace/trace-store.js';
+import type { DecodedHere } from '../decode/encoded-recording.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { PieceReaders } from './piece-readers.js';
 import type { BrokenInput, ReadAccount, Trace } from './trace.js';
@@ -56,6 +57,8 @@ export class TraceBuilder {
   bytes = 0;
   /** A recording was read, decoded by a perf that ptflame started. */
   isDecodedHere = false;
+  /** The recordings that ptflame decoded itself. */
+  readonly decoded: DecodedHere[] = [];
   /** Calls between probes that are not among the events. */
   leftOutCalls = 0;
   /** Recordings without Intel PT. */
@@ -155,6 +158,7 @@ export class TraceBuilder {
       hits,
       account: this.account(store.unwanted),
       recorded,
+      decoded: this.decoded,
     };
   }
 

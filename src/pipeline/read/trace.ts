@@ -11,6 +11,7 @@ import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Bounds, Nanoseconds } from '../../model/units.js';
 import type { ProbeHits } from '../../replay/probe-sites.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
+import type { DecodedHere } from '../decode/encoded-recording.js';
 
 export interface Trace {
   /** Samples of tracepoints and probes, of all threads, selected or not; a table per event. */
@@ -26,6 +27,8 @@ export interface Trace {
   readonly account: ReadAccount;
   /** The environment of the recording; null: unknown, or there are several sources. */
   readonly recorded: RecordingEnvironment | null;
+  /** The recordings that ptflame decoded itself. */
+  readonly decoded: readonly DecodedHere[];
 }
 
 /** The account of everything that was read. */

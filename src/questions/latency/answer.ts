@@ -2,6 +2,7 @@
  * Turns the calls of a function into the answer that `ptflame latency` prints: how long they took, and why.
  */
 
+import type { CallCounts } from '../../analysis/calls/call-counts.js';
 import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import type { ChainRow, ChildRow } from '../../analysis/calls/latency.js';
 import {
@@ -63,6 +64,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
     chains: latency.chains.map((row) => naming.chain(row)),
     chainsLeftOut: latency.chainsLeftOut,
     slowest: latency.slowest.map((row) => naming.slowCall(row)),
+    ...(latency.typical && { typical: { calls: latency.typical.calls, ...countsOf(latency.typical) } }),
     ...(calls.overTime && { overTime: overTimeOf(calls.overTime, latency.stats.calls, profile) }),
     quality: qualityOf(profile),
   };
@@ -127,6 +129,7 @@ class RowNames {
     from,
     work,
     values,
+    counts,
   }: SlowCallRows): schema.SlowCall {
     const thread = from ?? this.profile.threads.find((each) => each.tid === tid);
     return {
@@ -147,6 +150,7 @@ class RowNames {
         differenceNs: rounded(differenceNs),
       })),
       ...(work && { work: work.map(workOf) }),
+      ...(counts && { counts: countsOf(counts) }),
       ...(values && { values: values.map((each) => ({ ...each })) }),
     };
   }
@@ -166,6 +170,15 @@ function workOf({ kind, count, ns, averageCount, averageNs }: WorkRow): NonNulla
     ns: own,
     averageCount: rounded(averageCount),
     averageNs: average === null ? null : rounded(average),
+  };
+}
+
+function countsOf({ instructions, cycles, mhz }: CallCounts): schema.CallCounts {
+  const ipc = cycles === null ? null : rounded(instructions / cycles);
+  return {
+    ...{ instructions, cycles, ipc },
+    minMhz: mhz && rounded(mhz.min),
+    meanMhz: mhz && rounded(mhz.mean),
   };
 }
 

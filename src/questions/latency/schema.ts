@@ -66,6 +66,17 @@ export const DifferenceRow = z.object({
 });
 export type DifferenceRow = z.infer<typeof DifferenceRow>;
 
+/** Instructions of the program, with those of its callees; cycles and frequencies: null: not recorded. */
+export const CallCounts = z.object({
+  instructions: count,
+  cycles: count.nullable(),
+  /** Instructions per cycle. */
+  ipc: z.number().nullable(),
+  minMhz: z.number().nullable(),
+  meanMhz: z.number().nullable(),
+});
+export type CallCounts = z.infer<typeof CallCounts>;
+
 export const SlowCall = z.object({
   /** Only of a directory of snapshots: the one that the call is in. */
   recording: z.string().optional(),
@@ -86,6 +97,8 @@ export const SlowCall = z.object({
     )
     .optional(),
   /** Its arguments and its result, as perf prints them; only where probes recorded them. */
+  /** What the CPU did in it; only of recordings that ptflame decodes, where it could be told from other calls. */
+  counts: CallCounts.optional(),
   values: z.array(z.object({ at: z.enum(['entry', 'return']), name: z.string(), value: z.string() })).optional(),
 });
 export type SlowCall = z.infer<typeof SlowCall>;
@@ -130,6 +143,8 @@ export const Latency = z.object({
   /** How many paths were left out, those with least time: all of them would be too long to read. */
   chainsLeftOut: count,
   slowest: z.array(SlowCall),
+  /** The medians of some calls, chosen at random; only where they were counted. */
+  typical: CallCounts.extend({ calls: count }).optional(),
   /** Only if requested. */
   overTime: CallsOverTime.optional(),
   quality: QualityPart,

@@ -18,7 +18,7 @@ import {
   timeOfNextMtc,
   timeOfTsc,
 } from '../clock';
-import { passTo } from '../events';
+import { countFrom, passTo } from '../events';
 import { ERROR_MISMATCH } from '../layout';
 import { hasStopped, isMarking, markAddress, markMtc, mustStop } from '../parts';
 import {
@@ -244,7 +244,9 @@ function breakBefore(what: u8): bool {
 }
 
 function takeCbrPacket(cbr: u32): void {
-  if (takeCbr(cbr)) passToTime();
+  if (!takeCbr(cbr)) return;
+  countFrom(state.time);
+  passToTime();
 }
 
 /** As perf does: a packet that has an event of its own sets the time of branches. */

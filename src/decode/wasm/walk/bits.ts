@@ -6,6 +6,7 @@
 
 import { Block } from '../blocks';
 import { nextEventTime } from '../clock';
+import { Counted } from '../counts';
 import { Events, isSlotOver, isSwitch, passSwitch, passTo } from '../events';
 import {
   ERROR_MISMATCH,
@@ -79,6 +80,7 @@ function walkBitsOfSlot(bits: u64, count: i32): u32 {
       instructions += block.count;
       if ((bits >> left) & 1) {
         lastTaken = time;
+        Counted.ahead = instructions;
         if (wantsJumps) Jumps.pass(block, time);
         block = block.taken;
       } else block = block.next;
@@ -92,6 +94,7 @@ function walkBitsOfSlot(bits: u64, count: i32): u32 {
       if (left === count) time = firstBitTime();
       left--;
       instructions += block.count;
+      Counted.ahead = instructions;
       const to = call.next;
       lastTaken = time;
       Events.emit(Events.siteOfReturn(block, call, to), time);
@@ -103,6 +106,7 @@ function walkBitsOfSlot(bits: u64, count: i32): u32 {
         break;
       }
       instructions += block.count;
+      Counted.ahead = instructions;
       if (kind !== KIND_NONE) lastTaken = time;
       if (kind === KIND_CALL) pushCall(block);
       if (kind === KIND_CALL) Events.emit(Events.siteOfBlock(block), time);
@@ -115,6 +119,8 @@ function walkBitsOfSlot(bits: u64, count: i32): u32 {
     }
   }
   state.instructions += instructions;
+  Counted.instructions += instructions;
+  Counted.ahead = 0;
   state.lastEventTime = lastTaken;
   if (error !== 0) return fail(block, error === ERROR_NEVER_ENDING ? block.target : block.from, error);
   if (left > 0) {

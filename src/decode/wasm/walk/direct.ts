@@ -4,6 +4,7 @@
  */
 import { Block } from '../blocks';
 import { eventTime } from '../clock';
+import { passInstructions } from '../counts';
 import { Events, emit, isSwitch, passSwitch, siteOfBlock } from '../events';
 import { functionAround } from '../host';
 import {
@@ -202,7 +203,7 @@ export class Stretch {
 
 /** Passes a direct jump or call, or on to the next block. */
 export function passDirect(block: Block): Block {
-  state.instructions += block.count;
+  passInstructions(block.count);
   if (block.kind === KIND_CALL) {
     pushCall(block);
     emit(siteOfBlock(block), eventTime());
@@ -219,8 +220,8 @@ function passJump(block: Block): void {
 
 /** Leaves the walk at an address. Returns the error. */
 export function fail(block: Block, ip: u64, error: u32): u32 {
-  if (error === ERROR_NO_CODE) state.instructions -= straight;
-  else state.instructions += block.count;
+  if (error === ERROR_NO_CODE) passInstructions(-(<u64>straight));
+  else passInstructions(block.count);
   if (error === ERROR_NEVER_ENDING && block.kind === KIND_CALL) pushCall(block); // as perf does: without an event
   if (error === ERROR_NO_CODE && block.image === KERNEL_IMAGE) clearReturns(); // what it calls returns to it
   moveTo(ip);

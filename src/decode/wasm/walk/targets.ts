@@ -3,6 +3,7 @@
  */
 import { Block, blockAt, countTo, isCodeOf } from '../blocks';
 import { estimatedTime, eventTime } from '../clock';
+import { passInstructions } from '../counts';
 import { emit, image, passTo, siteOf } from '../events';
 import { endsTrace } from '../host';
 import {
@@ -45,7 +46,7 @@ export function walkToIndirect(): u32 {
     else break;
   }
   branch = block;
-  state.instructions += block.count;
+  passInstructions(block.count);
   passReturns(block);
   return 0;
 }
@@ -105,7 +106,7 @@ export function walkThrough(ip: u64): u32 {
     if (ip >= block.start && ip <= block.from) {
       const count = countTo(block, ip);
       if (count >= 0) {
-        state.instructions += count;
+        passInstructions(count);
         moveTo(ip);
         return 0;
       }
@@ -226,7 +227,7 @@ function missEdge(block: Block, ip: u64, error: u32): Block {
 
 /** As perf does: a conditional jump has its target as both of its addresses. */
 function endAtDirect(block: Block): u32 {
-  state.instructions += block.count;
+  passInstructions(block.count);
   if (block.kind === KIND_CALL) pushCall(block);
   end(block.kind === KIND_JCC ? block.target : block.from, block.target, block.kind);
   moveTo(block.target);

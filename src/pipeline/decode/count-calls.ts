@@ -1,0 +1,259 @@
+/**
+ * Counts what the CPU did in single calls of a recording: their instructions and cycles, and how fast it was clocked. Decodes
+ * once more what ran in them.
+ */
+import type { CallCounts } from '../../analysis/calls/call-counts.js';
+import type { Image } from '../../decode/images.js';
+import { branchKind, type Part, type SiteRow, type Stream, siteCount, siteRow, toTicks } from '../../decode/parts.js';
+import {
+  COUNT_BYTES,
+  COUNT_CBR,
+  COUNT_CYCLES,
+  COUNT_INSTRUCTIONS,
+  COUNT_NS,
+  COUNT_SITE,
+  COUNT_SLOT,
+} from '../../decode/wasm/layout.js';
+import { openPath } from '../../host/files.js';
+import { BranchKind } from '../../model/trace/branch-sites.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
+import { decodePlan } from './decode-plan.js';
+import { type DecodeContext, RecordingDecoder } from './decode-task.js';
+import { type DecodedHere, decodeContext, type EncodedRecording } from './encoded-recording.js';
+import { cutOut, PsbSearch, type Range } from './psb-search.js';
+
+/** A complete call, in the time of the trace. */
+interface TimedCall {
+  readonly tid: Tid;
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+}
+
+/** Calls of more trace are not counted: that would take longer than all other answers. */
+const MAX_CALL_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Returns the counts of each call, from the branch that makes it, without it, to its return; null: its events cannot be told
+ * from others of the same nanosecond, or too much ran. `isAsked`: whether a function is one of those that were called.
+ */
+export function countCalls(
+  recordings: readonly DecodedHere[],
+  calls: readonly TimedCall[],
+  isAsked: (name: string) => boolean,
+): (CallCounts | null)[] {
+  const counted = recordings.map((recording) => countedPieces(recording, calls, isAsked));
+  const pieces = counted.flatMap((each) => each.pieces);
+  return calls.map((call) => (counted.some(({ tooLong }) => tooLong.has(call)) ? null : countsOf(call, pieces)));
+}
+
+/** Counts up to an event at the begin or the end of a call, or to where another thread runs or the frequency changes. */
+interface CountRow {
+  readonly ns: Nanoseconds;
+  readonly instructions: number;
+  readonly cycles: number;
+  /** From here on: the thread, and the frequency; 0: unknown. */
+  readonly tid: Tid;
+  readonly mhz: number;
+  /** Of an event. */
+  readonly site: SiteRow | null;
+  /** The event leads to the entry of a function in question; is a return; is a return from such a function. */
+  readonly isEntry: boolean;
+  readonly isReturn: boolean;
+  readonly isExit: boolean;
+}
+
+interface Counted {
+  /** Of trace without a gap. */
+  readonly pieces: readonly (readonly CountRow[])[];
+  readonly tooLong: ReadonlySet<TimedCall>;
+}
+
+function countedPieces(
+  { encoded, originNs }: DecodedHere,
+  calls: readonly TimedCall[],
+  isAsked: (name: string) => boolean,
+): Counted {
+  const file = openPath(encoded.path);
+  const countsAt = Float64Array.from(new Set(calls.flatMap(({ startNs, endNs }) => [startNs, endNs]))).sort();
+  const all = decodeContext({ ...encoded, isPlain: true }, file.ref, decodePlan(encoded), originNs);
+  const cpus: DecodeContext['cpus'][number][] = [];
+  const decoder = new RecordingDecoder({ ...all, countsAt, cpus });
+  const memory = new Int32Array();
+  try {
+    const { places, tooLong } = placesOf(all, calls, new PsbSearch((...where) => decoder.read(...where)));
+    const functions = new AskedFunctions(encoded, all.images, isAsked);
+    const pieces = places.map(({ cpu, stream }) => {
+      const row = cpus.push({ ...cpu, trace: { ...cpu.trace, streams: [stream] } }) - 1;
+      const rows: CountRow[] = [];
+      let part: Part | null = { stream: 0, lastStream: 0, offset: stream[0].offset, cut: Infinity, state: null };
+      while (part !== null) {
+        const { sites, rest } = decoder.decode(row, part, memory);
+        functions.addSites(sites);
+        for (const each of rowsOf(decoder.counts(), cpu, all, functions)) rows.push(each);
+        part = rest && { ...part, ...rest };
+      }
+      return rows;
+    });
+    return { pieces, tooLong };
+  } finally {
+    decoder.close();
+    file.close();
+  }
+}
+
+/** A piece of a CPU's trace. */
+interface Place {
+  readonly cpu: DecodeContext['cpus'][number];
+  readonly stream: Stream;
+}
+
+/** Returns where the calls ran; pieces of a stream do not overlap. */
+function placesOf(
+  { cpus, timing, originNs }: DecodeContext,
+  calls: readonly TimedCall[],
+  psbs: PsbSearch,
+): { readonly places: readonly Place[]; readonly tooLong: ReadonlySet<TimedCall> } {
+  const ticks = (ns: Nanoseconds) => toTicks(originNs + BigInt(Math.round(ns)), timing);
+  const ranges = new Map<Stream, { readonly cpu: Place['cpu']; readonly own: Range[] }>();
+  const tooLong = new Set<TimedCall>();
+  for (const call of calls) {
+    const [start, end] = [ticks(call.startNs), ticks(call.endNs)];
+    const found = cpus.flatMap((cpu) => {
+      const { slots, trace } = cpu;
+      const own = slots.flatMap(({ tid, tick }, row) => {
+        const until = slots[row + 1]?.tick ?? end;
+        return tid === call.tid && tick <= end && until >= start ? [{ tick, until }] : [];
+      });
+      const [first, last] = [own[0], own.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      const [from, to] = [first.tick > start ? first.tick : start, last.until < end ? last.until : end];
+      return trace.streams.map((stream) => ({ cpu, stream, range: psbs.between(stream, from, to) }));
+    });
+    if (found.reduce((sum, { range }) => sum + range.end - range.start, 0) > MAX_CALL_BYTES) tooLong.add(call);
+    else
+      for (const { cpu, stream, range } of found) {
+        const known = ranges.get(stream);
+        if (known === undefined) ranges.set(stream, { cpu, own: [range] });
+        else known.own.push(range);
+      }
+  }
+  const places = [...ranges].flatMap(([stream, { cpu, own }]) =>
+    joined(own).map((range) => ({ cpu, stream: cutOut(stream, range) })),
+  );
+  return { places, tooLong };
+}
+
+function joined(ranges: readonly Range[]): Range[] {
+  const all: Range[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last === undefined || range.start > last.end) all.push(range);
+    else all[all.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+  }
+  return all;
+}
+
+/** The functions in question, in the code of a recording. */
+class AskedFunctions {
+  /** Of the decoder, by number. */
+  readonly sites: SiteRow[] = [];
+  private readonly encoded: EncodedRecording;
+  private readonly images: readonly Image[];
+  private readonly isAsked: (name: string) => boolean;
+
+  constructor(encoded: EncodedRecording, images: readonly Image[], isAsked: (name: string) => boolean) {
+    this.encoded = encoded;
+    this.images = images;
+    this.isAsked = isAsked;
+  }
+
+  /** A decoder that is new begins anew. */
+  addSites({ first, rows }: { readonly first: number; readonly rows: DataView }): void {
+    this.sites.length = first;
+    for (let row = 0; row < siteCount(rows); row++) this.sites.push(siteRow(rows, row));
+  }
+
+  isEntry({ image, to }: SiteRow): boolean {
+    return this.startAt(image, to) === toAddress(to);
+  }
+
+  isExit({ image, from }: SiteRow): boolean {
+    return this.startAt(image, from) !== null;
+  }
+
+  /** Where the function in question begins that an address is in; null: it is in none. */
+  private startAt(image: number, address: bigint): number | null {
+    const code = this.images[image - 1];
+    const found = code ? this.encoded.locate(code, toAddress(address)) : null;
+    return found === null || found.name === null || !this.isAsked(found.name) ? null : found.start;
+  }
+}
+
+function toAddress(address: bigint): number {
+  return Number(BigInt.asIntN(64, address));
+}
+
+function rowsOf(
+  rows: DataView,
+  { slots }: Place['cpu'],
+  { timing }: DecodeContext,
+  functions: AskedFunctions,
+): CountRow[] {
+  const tscMhz = (1000 * 2 ** timing.shift) / Number(timing.mult);
+  return Array.from({ length: rows.byteLength / COUNT_BYTES }, (_, row) => {
+    const at = row * COUNT_BYTES;
+    const site = functions.sites[rows.getUint32(at + COUNT_SITE, true)] ?? null;
+    const isReturn = site !== null && branchKind(site.kind, site.edge) === BranchKind.Return;
+    return {
+      ns: rows.getFloat64(at + COUNT_NS, true),
+      instructions: rows.getFloat64(at + COUNT_INSTRUCTIONS, true),
+      cycles: rows.getFloat64(at + COUNT_CYCLES, true),
+      tid: slots[rows.getUint32(at + COUNT_SLOT, true)]?.tid ?? 0,
+      mhz: (rows.getUint32(at + COUNT_CBR, true) * tscMhz) / timing.maxBusRatio,
+      site,
+      isEntry: site !== null && functions.isEntry(site),
+      isReturn,
+      isExit: isReturn && functions.isExit(site),
+    };
+  });
+}
+
+/** No instruction is longer. */
+const MAX_INSTRUCTION_BYTES = 15n;
+
+function countsOf({ tid, startNs, endNs }: TimedCall, pieces: Counted['pieces']): CallCounts | null {
+  const rows = pieces.flat();
+  const [start, ...otherStarts] = rows.filter((row) => row.ns === startNs && row.tid === tid && row.isEntry);
+  if (start === undefined || otherStarts.length > 0) return null;
+  const { from, kind, edge } = start.site as SiteRow;
+  const isCall = branchKind(kind, edge) === BranchKind.Call;
+  const isEnd = ({ site, isReturn, isExit }: CountRow) =>
+    isCall ? isReturn && site !== null && site.to > from && site.to <= from + MAX_INSTRUCTION_BYTES : isExit;
+  const [end, ...otherEnds] = rows.filter((row) => row.ns === endNs && row.tid === tid && row !== start && isEnd(row));
+  if (end === undefined || otherEnds.length > 0) return null;
+  let [instructions, cycles, busyUs, ns, mhzNs] = [0, 0, 0, 0, 0];
+  let min = Number.POSITIVE_INFINITY;
+  for (const piece of pieces) {
+    const first = piece.indexOf(start);
+    const last = piece.indexOf(end);
+    piece.forEach((row, at) => {
+      const next = piece[at + 1];
+      if (next === undefined || row.tid !== tid) return;
+      const isBehindStart = first === -1 ? row.ns >= startNs : at >= first;
+      const isBeforeEnd = last === -1 ? row.ns < endNs : at < last; // it runs elsewhere at its end
+      if (!isBehindStart || !isBeforeEnd) return;
+      instructions += next.instructions - row.instructions;
+      cycles += next.cycles - row.cycles;
+      if (row.mhz === 0) return;
+      min = Math.min(min, row.mhz);
+      busyUs += (next.cycles - row.cycles) / row.mhz;
+      ns += next.ns - row.ns;
+      mhzNs += row.mhz * (next.ns - row.ns);
+    });
+  }
+  return {
+    instructions,
+    cycles: cycles === 0 ? null : cycles,
+    mhz: Number.isFinite(min) ? { min, mean: busyUs > 0 ? cycles / busyUs : ns > 0 ? mhzNs / ns : min } : null,
+  };
+}
