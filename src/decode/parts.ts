@@ -10,6 +10,13 @@ import type { BundleWriter } from '../model/trace/event-runs.js';
 import type { TraceTiming } from '../model/trace/perf-time.js';
 import type { Nanoseconds } from '../model/units.js';
 import {
+  COUNT_BYTES,
+  COUNT_CBR,
+  COUNT_CYCLES,
+  COUNT_INSTRUCTIONS,
+  COUNT_NS,
+  COUNT_SITE,
+  COUNT_SLOT,
   FAULT_BYTES,
   FAULT_CODE,
   FAULT_IP,
@@ -139,6 +146,31 @@ export function errorsOf({ errors: rows }: DecodedPart, from: number, to: number
     timeNs: rows.getFloat64(at + FAULT_NS, true),
     code: rows.getUint32(at + FAULT_CODE, true),
     ip: rows.getBigUint64(at + FAULT_IP, true),
+  }));
+}
+
+/** What was counted up to an event, or to where another thread runs or the frequency changes. */
+export interface DecodedCount {
+  readonly ns: Nanoseconds;
+  /** Since decoding began. */
+  readonly instructions: number;
+  /** Of CYC packets, while the program was traced. */
+  readonly cycles: number;
+  /** Number of the event's site; no site: it is a change. */
+  readonly site: number;
+  /** From here on: the row of the CPU's schedule, and the ratio of the core's clock to that of the bus; 0: unknown. */
+  readonly slot: number;
+  readonly busRatio: number;
+}
+
+export function countRows(rows: DataView): DecodedCount[] {
+  return rowsAt(rows, COUNT_BYTES, 0, undefined).map((at) => ({
+    ns: rows.getFloat64(at + COUNT_NS, true),
+    instructions: rows.getFloat64(at + COUNT_INSTRUCTIONS, true),
+    cycles: rows.getFloat64(at + COUNT_CYCLES, true),
+    site: rows.getUint32(at + COUNT_SITE, true),
+    slot: rows.getUint32(at + COUNT_SLOT, true),
+    busRatio: rows.getUint32(at + COUNT_CBR, true),
   }));
 }
 

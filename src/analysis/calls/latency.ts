@@ -15,7 +15,7 @@ import {
   percentileOf,
 } from '../tree/functions.js';
 import { type NodeTimeSums, type TimeSums, timeSums, timeSumsAt } from '../tree/outside.js';
-import { type CallCounts, type TypicalCounts, typicalCounts } from './call-counts.js';
+import type { CallCounts } from './call-counts.js';
 import type { CallOrigin, CallsAnswer, CallValue, SlowCall } from './calls-answer.js';
 import { type DifferenceRow, differences } from './differences.js';
 import { addSums, type CallSums, callerKey, emptySums } from './find-calls.js';
@@ -72,8 +72,6 @@ export interface Latency extends Chains {
   /** Most time first. */
   readonly callers: readonly CallerLatency[];
   readonly slowest: readonly SlowCallRows[];
-  /** null: nothing was counted. */
-  readonly typical: TypicalCounts | null;
 }
 
 export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
@@ -90,7 +88,6 @@ export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
     callers: callersOf(answer, measure(within), isOfParts, symbols),
     ...chainsOf(answer.paths, isOfParts, symbols),
     slowest: answer.slowest.map((call) => slowCallRows(call, average, calls, symbols, answer.work)),
-    typical: typicalCounts(answer.sample),
   };
 }
 

@@ -202,6 +202,12 @@ export function estimatedTimeAt(cbr: u32): u64 {
   return state.sampleTime + (2 * state.instructions * maxBusRatio) / cbr;
 }
 
+/** What is walked next happens at the time now. */
+export function sampleTime(): void {
+  state.sampleTime = state.time;
+  Counted.sampled = Counted.cycles;
+}
+
 /** The time of the next event or taken branch: never before the last one. */
 export function nextEventTime(): u64 {
   return state.sampleTime > state.lastEventTime ? state.sampleTime : state.lastEventTime;

@@ -22,6 +22,8 @@ export class Counted {
   static ahead: u64 = 0;
   /** While the program was traced: CYC packets also count on outside. */
   static cycles: u64 = 0;
+  /** Cycles at the time of what is walked, which may be before the last packet. */
+  static sampled: u64 = 0;
 }
 
 /** The walk has passed instructions. */
@@ -65,7 +67,7 @@ function writeCounts(site: u32, ns: f64): void {
   const row = counts.extend(COUNT_BYTES);
   store<f64>(row, ns, COUNT_NS);
   store<f64>(row, <f64>(Counted.instructions + Counted.ahead), COUNT_INSTRUCTIONS);
-  store<f64>(row, <f64>Counted.cycles, COUNT_CYCLES);
+  store<f64>(row, <f64>Counted.sampled, COUNT_CYCLES);
   store<u32>(row, site, COUNT_SITE);
   store<u32>(row, state.slot, COUNT_SLOT);
   store<u32>(row, state.cbr, COUNT_CBR);

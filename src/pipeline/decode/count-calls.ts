@@ -4,16 +4,16 @@
  */
 import type { CallCounts } from '../../analysis/calls/call-counts.js';
 import type { Image } from '../../decode/images.js';
-import { branchKind, type Part, type SiteRow, type Stream, siteCount, siteRow, toTicks } from '../../decode/parts.js';
 import {
-  COUNT_BYTES,
-  COUNT_CBR,
-  COUNT_CYCLES,
-  COUNT_INSTRUCTIONS,
-  COUNT_NS,
-  COUNT_SITE,
-  COUNT_SLOT,
-} from '../../decode/wasm/layout.js';
+  branchKind,
+  countRows,
+  type Part,
+  type SiteRow,
+  type Stream,
+  siteCount,
+  siteRow,
+  toTicks,
+} from '../../decode/parts.js';
 import { openPath } from '../../host/files.js';
 import { BranchKind } from '../../model/trace/branch-sites.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
@@ -60,6 +60,8 @@ interface CountRow {
   readonly isEntry: boolean;
   readonly isReturn: boolean;
   readonly isExit: boolean;
+  /** Of an entry: one of these functions is left by it. */
+  readonly isRecursion: boolean;
 }
 
 interface Counted {
@@ -177,7 +179,7 @@ class AskedFunctions {
     return this.startAt(image, to) === toAddress(to);
   }
 
-  isExit({ image, from }: SiteRow): boolean {
+  isWithin({ image, from }: SiteRow): boolean {
     return this.startAt(image, from) !== null;
   }
 
@@ -200,20 +202,18 @@ function rowsOf(
   functions: AskedFunctions,
 ): CountRow[] {
   const tscMhz = (1000 * 2 ** timing.shift) / Number(timing.mult);
-  return Array.from({ length: rows.byteLength / COUNT_BYTES }, (_, row) => {
-    const at = row * COUNT_BYTES;
-    const site = functions.sites[rows.getUint32(at + COUNT_SITE, true)] ?? null;
+  return countRows(rows).map(({ site: number, slot, busRatio, ...counted }) => {
+    const site = functions.sites[number] ?? null;
     const isReturn = site !== null && branchKind(site.kind, site.edge) === BranchKind.Return;
     return {
-      ns: rows.getFloat64(at + COUNT_NS, true),
-      instructions: rows.getFloat64(at + COUNT_INSTRUCTIONS, true),
-      cycles: rows.getFloat64(at + COUNT_CYCLES, true),
-      tid: slots[rows.getUint32(at + COUNT_SLOT, true)]?.tid ?? 0,
-      mhz: (rows.getUint32(at + COUNT_CBR, true) * tscMhz) / timing.maxBusRatio,
+      ...counted,
+      tid: slots[slot]?.tid ?? 0,
+      mhz: (busRatio * tscMhz) / timing.maxBusRatio,
       site,
       isEntry: site !== null && functions.isEntry(site),
       isReturn,
-      isExit: isReturn && functions.isExit(site),
+      isExit: isReturn && functions.isWithin(site),
+      isRecursion: site !== null && functions.isWithin(site),
     };
   });
 }
@@ -222,15 +222,18 @@ function rowsOf(
 const MAX_INSTRUCTION_BYTES = 15n;
 
 function countsOf({ tid, startNs, endNs }: TimedCall, pieces: Counted['pieces']): CallCounts | null {
-  const rows = pieces.flat();
-  const [start, ...otherStarts] = rows.filter((row) => row.ns === startNs && row.tid === tid && row.isEntry);
-  if (start === undefined || otherStarts.length > 0) return null;
+  const rows = pieces.flat().filter((row) => row.tid === tid);
+  const starts = rows.filter(({ ns, isEntry }) => ns === startNs && isEntry);
+  const start = starts.at(-1); // of calls one after another, the others end at once
+  const isSure = starts.length === 1 || (endNs > startNs && !starts.some(({ isRecursion }) => isRecursion));
+  if (start === undefined || !isSure) return null;
   const { from, kind, edge } = start.site as SiteRow;
   const isCall = branchKind(kind, edge) === BranchKind.Call;
   const isEnd = ({ site, isReturn, isExit }: CountRow) =>
     isCall ? isReturn && site !== null && site.to > from && site.to <= from + MAX_INSTRUCTION_BYTES : isExit;
-  const [end, ...otherEnds] = rows.filter((row) => row.ns === endNs && row.tid === tid && row !== start && isEnd(row));
-  if (end === undefined || otherEnds.length > 0) return null;
+  const ends = rows.filter((row) => row.ns === endNs && row !== start && isEnd(row));
+  const end = ends.find((row) => endNs > startNs || rows.indexOf(row) > rows.indexOf(start));
+  if (end === undefined || (!isCall && ends.length > 1)) return null;
   let [instructions, cycles, busyUs, ns, mhzNs] = [0, 0, 0, 0, 0];
   let min = Number.POSITIVE_INFINITY;
   for (const piece of pieces) {

@@ -2,7 +2,7 @@
  * Turns the calls of a function into the answer that `ptflame latency` prints: how long they took, and why.
  */
 
-import type { CallCounts } from '../../analysis/calls/call-counts.js';
+import { type CallCounts, typicalCounts } from '../../analysis/calls/call-counts.js';
 import type { CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import type { ChainRow, ChildRow } from '../../analysis/calls/latency.js';
 import {
@@ -48,6 +48,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
   const tree = treeOfAllThreads(profile);
   const trace = traceSummary(profile, tree);
   const latency = latencyOf(calls, symbols);
+  const typical = typicalCounts(calls.sample);
   const asked = functionsOf(tree, durations, trace.hasSwitches).filter(({ symbol }) => isInSet(functions, symbol));
   const naming = new RowNames(profile, trace.hasSwitches, functions);
   return {
@@ -64,7 +65,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
     chains: latency.chains.map((row) => naming.chain(row)),
     chainsLeftOut: latency.chainsLeftOut,
     slowest: latency.slowest.map((row) => naming.slowCall(row)),
-    ...(latency.typical && { typical: { calls: latency.typical.calls, ...countsOf(latency.typical) } }),
+    ...(typical && { typical: { calls: typical.calls, ...countsOf(typical) } }),
     ...(calls.overTime && { overTime: overTimeOf(calls.overTime, latency.stats.calls, profile) }),
     quality: qualityOf(profile),
   };

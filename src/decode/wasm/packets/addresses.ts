@@ -1,7 +1,7 @@
 /**
  * Packets with an address: TIP, TIP.PGE, TIP.PGD and FUP.
  */
-import { estimatedTime } from '../clock';
+import { estimatedTime, sampleTime } from '../clock';
 import { fault } from '../events';
 import { ERROR_BAD_PACKET, ERROR_OVERFLOW } from '../layout';
 import { BEFORE_BOUND, BEFORE_OTHER, PHASE_ASYNC, PHASE_FIRST, PHASE_LOST, PHASE_WALK, state } from '../state';
@@ -115,7 +115,7 @@ function takeBegin(isKnown: bool, ip: u64): void {
   if (state.phase === PHASE_LOST) return resume(isKnown, ip);
   if (state.phase === PHASE_ASYNC && ip === 0) return beginNowhere();
   if (!isKnown) return;
-  state.sampleTime = state.time;
+  sampleTime();
   if (state.phase === PHASE_ASYNC) beginAsync(ip, estimatedTime());
   else begin(ip, estimatedTime());
 }
@@ -127,7 +127,7 @@ function takeEnd(isKnown: bool, ip: u64): void {
   } else if (state.phase === PHASE_ASYNC) endAsync(ip);
   else if (state.phase === PHASE_LOST) {
     const at = isKnown ? ip : state.ip;
-    state.sampleTime = state.time;
+    sampleTime();
     if (at !== 0) beginAndEnd(0, at, estimatedTime());
   }
   state.isTracing = false;
@@ -141,7 +141,7 @@ function takeBoundFup(isKnown: bool, ip: u64): void {
     const error = walkThrough(ip);
     if (error !== 0) return lose(error);
   } else moveTo(ip);
-  state.sampleTime = state.time;
+  sampleTime();
 }
 
 function takeFup(isKnown: bool, ip: u64): void {
@@ -152,7 +152,7 @@ function takeFup(isKnown: bool, ip: u64): void {
   if (state.isBehindOverflow) {
     state.isBehindOverflow = false;
     state.isTracing = true;
-    state.sampleTime = state.time;
+    sampleTime();
     begin(ip, estimatedTime());
   } else if (!state.isTracing) moveTo(ip);
   else {
@@ -171,7 +171,7 @@ export function cutOff(): bool {
 
 /** A packet with a time that cannot be: an error, but the walk goes on. */
 export function badTime(): void {
-  state.sampleTime = state.time;
+  sampleTime();
   fault(ERROR_BAD_PACKET, state.ip, estimatedTime());
 }
 
@@ -190,7 +190,7 @@ export function badPacket(): bool {
   }
   state.hasTma = false;
   state.before = BEFORE_OTHER;
-  state.sampleTime = state.time;
+  sampleTime();
   fault(ERROR_BAD_PACKET, state.ip, estimatedTime());
   if (state.phase === PHASE_ASYNC) state.phase = PHASE_WALK;
   else if (state.phase === PHASE_LOST) state.isInPsb = false;
@@ -206,7 +206,7 @@ export function overflow(): void {
   const isReported = state.isInPsb && state.phase === PHASE_WALK && overflowInPsb();
   state.isInPsb = false;
   state.isBehindOverflow = !isReported;
-  state.sampleTime = state.time;
+  sampleTime();
   state.instructions = 0;
   if (!isReported) fault(ERROR_OVERFLOW, state.ip, state.time);
   state.phase = isReported ? PHASE_LOST : PHASE_WALK;

@@ -9,6 +9,7 @@ import {
   isLate,
   isOdd,
   MAX_CYCLES,
+  sampleTime,
   takeCbr,
   takeCyc,
   takeMtc,
@@ -252,7 +253,7 @@ function takeCbrPacket(cbr: u32): void {
 /** As perf does: a packet that has an event of its own sets the time of branches. */
 function passToTime(): void {
   if (state.phase !== PHASE_WALK || state.isInPsb) return;
-  state.sampleTime = state.time;
+  sampleTime();
   passTo(eventTime());
 }
 

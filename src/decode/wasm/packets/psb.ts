@@ -2,7 +2,7 @@
  * PSB+: the packets from PSB to PSBEND, which repeat the state of the CPU; the search for the first one; and errors,
  * and how decoding continues after them.
  */
-import { estimatedTime, estimatedTimeAt, nextEventTime } from '../clock';
+import { estimatedTime, estimatedTimeAt, nextEventTime, sampleTime } from '../clock';
 import { fault, passTo } from '../events';
 import { ERROR_MISMATCH, ERROR_NO_CODE } from '../layout';
 import { passPsb } from '../parts';
@@ -237,7 +237,7 @@ function resumeInPsb(error: u32): void {
 
 /** An error: the walk continues at the next address that a packet has. */
 export function lose(code: u32): void {
-  state.sampleTime = state.time;
+  sampleTime();
   loseAt(code, estimatedTime());
 }
 
@@ -263,6 +263,6 @@ export function breakAsync(): void {
 export function resume(isKnown: bool, ip: u64): void {
   const at = isKnown ? ip : state.ip;
   if (at === 0) return;
-  state.sampleTime = state.time;
+  sampleTime();
   begin(at, estimatedTime());
 }

@@ -5,7 +5,7 @@
  */
 
 import { Block } from '../blocks';
-import { nextEventTime } from '../clock';
+import { nextEventTime, sampleTime } from '../clock';
 import { Counted } from '../counts';
 import { Events, isSlotOver, isSwitch, passSwitch, passTo } from '../events';
 import {
@@ -134,7 +134,7 @@ function walkBitsOfSlot(bits: u64, count: i32): u32 {
 
 /** Branches before the first bit keep the time before. */
 export function firstBitTime(): u64 {
-  state.sampleTime = state.time;
+  sampleTime();
   return nextEventTime();
 }
 

@@ -2,7 +2,7 @@
  * TIP, TIP.PGD, FUP: addresses that the walk goes to. Each function returns 0, or one of perf's errors.
  */
 import { Block, blockAt, countTo, isCodeOf } from '../blocks';
-import { estimatedTime, eventTime } from '../clock';
+import { estimatedTime, eventTime, sampleTime } from '../clock';
 import { passInstructions } from '../counts';
 import { emit, image, passTo, siteOf } from '../events';
 import { endsTrace } from '../host';
@@ -62,7 +62,7 @@ export function missTarget(): u32 {
 export function walkTo(isKnown: bool, ip: u64): u32 {
   const error = walkToIndirect();
   if (error !== 0) return error;
-  state.sampleTime = state.time;
+  sampleTime();
   passBranch(isKnown, ip);
   return 0;
 }
@@ -235,7 +235,7 @@ function endAtDirect(block: Block): u32 {
 }
 
 function end(from: u64, to: u64, kind: i32): void {
-  state.sampleTime = state.time;
+  sampleTime();
   emit(siteOf(from, to, image, kind, EDGE_END), eventTime());
 }
 
@@ -275,7 +275,7 @@ function beginAt(ip: u64, tick: u64, kind: i32): void {
 
 /** FUP and a TIP.PGE without an address: an event without any, as perf makes it. */
 export function beginNowhere(): void {
-  state.sampleTime = state.time;
+  sampleTime();
   emit(siteOf(0, 0, image, KIND_NONE, EDGE_NONE), eventTime());
   state.phase = PHASE_WALK;
 }
@@ -283,7 +283,7 @@ export function beginNowhere(): void {
 /** FUP and TIP: an interrupt, a fault or a signal at `state.ip`. */
 export function jumpAsync(isKnown: bool, ip: u64): void {
   if (!isKnown) return endAsync(0);
-  state.sampleTime = state.time;
+  sampleTime();
   emit(siteOf(state.ip, ip, image, KIND_ASYNC, EDGE_NONE), eventTime());
   moveTo(ip);
   state.phase = PHASE_WALK;
@@ -291,7 +291,7 @@ export function jumpAsync(isKnown: bool, ip: u64): void {
 
 /** FUP and TIP.PGD. */
 export function endAsync(ip: u64): void {
-  state.sampleTime = state.time;
+  sampleTime();
   emit(siteOf(state.ip, ip, image, KIND_ASYNC, EDGE_END), eventTime());
   if (ip !== 0) moveTo(ip);
   state.phase = PHASE_WALK;
