@@ -3,6 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { analyze, renderFolded, renderJson } from '../../src/index.js';
+import { shortFileName, UNMAPPED_KERNEL } from '../../src/model/symbol-table.js';
 import { familyOf } from '../../src/render/frames/colours.js';
 import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
@@ -145,4 +146,15 @@ test('[unknown] selects all nameless functions, a name one of them', async () =>
     code: 'NO_SUCH_FUNCTION',
     hint: expect.stringContaining('[liblzma.so.5.4.1+0x6340]'),
   });
+});
+
+test('a nameless function at an address of the kernel is the kernel’s', async () => {
+  const at = (offset: number) => `${(0xffffffffc0301230n + BigInt(offset)).toString(16)} [unknown]`;
+  const text = call(11, 0x7f0000012340)
+    .replaceAll('7f0000012340 [unknown]', at(0))
+    .replaceAll('7f0000012370 [unknown]', at(0x30));
+  expect(await names(text)).toEqual(['[kernel 0xffffffffc0301230]']);
+  const { symbols } = await analyzeText(text);
+  expect(symbols.dsoName).toEqual([UNMAPPED_KERNEL]);
+  expect(shortFileName(UNMAPPED_KERNEL)).toBe('kernel'); // the library that all of the kernel is
 });

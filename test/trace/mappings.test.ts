@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UNMAPPED_KERNEL } from '../../src/model/symbol-table.js';
 import type { Mapping } from '../../src/model/trace/trace-chunk.js';
 import { Mappings } from '../../src/trace/records/mappings.js';
 
@@ -71,6 +72,11 @@ describe('the kernel', () => {
 
   test('prefers the smaller of two mappings of the same time', () => {
     expect(mappings.fileAt(7, -0x40000000 + 5, 0)).toBe('/lib/modules/a.ko');
+  });
+
+  test('has code that no mapping is known of: of later modules, or made by itself', () => {
+    expect(mappings.fileAt(7, -0x7f000001, 0)).toBe(UNMAPPED_KERNEL);
+    expect(mappings.fileAt(7, 0x20000000, 0)).toBeNull();
   });
 
   test('is not changed by impossible forks and execs', () => {
