@@ -43,7 +43,18 @@ export function countCalls(
 ): (CallCounts | null)[] {
   const counted = recordings.map((recording) => countedPieces(recording, calls, isAsked));
   const pieces = counted.flatMap((each) => each.pieces);
-  return calls.map((call) => (counted.some(({ tooLong }) => tooLong.has(call)) ? null : countsOf(call, pieces)));
+  const moments = new Map<string, CountRow[]>();
+  for (const row of pieces.flat()) {
+    const key = `${row.tid} ${row.ns}`;
+    const rows = moments.get(key);
+    if (rows === undefined) moments.set(key, [row]);
+    else rows.push(row);
+  }
+  return calls.map((call) => {
+    if (counted.some(({ tooLong }) => tooLong.has(call))) return null;
+    const [atStart = [], atEnd = []] = [call.startNs, call.endNs].map((ns) => moments.get(`${call.tid} ${ns}`));
+    return countsOf(call, atStart, atEnd, pieces);
+  });
 }
 
 /** Counts up to an event at the begin or the end of a call, or to where another thread runs or the frequency changes. */
@@ -221,9 +232,14 @@ function rowsOf(
 /** No instruction is longer. */
 const MAX_INSTRUCTION_BYTES = 15n;
 
-function countsOf({ tid, startNs, endNs }: TimedCall, pieces: Counted['pieces']): CallCounts | null {
-  const rows = pieces.flat().filter((row) => row.tid === tid);
-  const starts = rows.filter(({ ns, isEntry }) => ns === startNs && isEntry);
+/** `atStart`, `atEnd`: what was counted of the thread at these times. */
+function countsOf(
+  { tid, startNs, endNs }: TimedCall,
+  atStart: readonly CountRow[],
+  atEnd: readonly CountRow[],
+  pieces: Counted['pieces'],
+): CallCounts | null {
+  const starts = atStart.filter(({ isEntry }) => isEntry);
   const start = starts.at(-1); // of calls one after another, the others end at once
   const isSure = starts.length === 1 || (endNs > startNs && !starts.some(({ isRecursion }) => isRecursion));
   if (start === undefined || !isSure) return null;
@@ -231,8 +247,8 @@ function countsOf({ tid, startNs, endNs }: TimedCall, pieces: Counted['pieces'])
   const isCall = branchKind(kind, edge) === BranchKind.Call;
   const isEnd = ({ site, isReturn, isExit }: CountRow) =>
     isCall ? isReturn && site !== null && site.to > from && site.to <= from + MAX_INSTRUCTION_BYTES : isExit;
-  const ends = rows.filter((row) => row.ns === endNs && row !== start && isEnd(row));
-  const end = ends.find((row) => endNs > startNs || rows.indexOf(row) > rows.indexOf(start));
+  const ends = atEnd.slice(endNs > startNs ? 0 : atEnd.indexOf(start) + 1).filter(isEnd);
+  const [end] = ends;
   if (end === undefined || (!isCall && ends.length > 1)) return null;
   let [instructions, cycles, busyUs, ns, mhzNs] = [0, 0, 0, 0, 0];
   let min = Number.POSITIVE_INFINITY;
