@@ -4,6 +4,7 @@
 
 import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
+import type { CallPattern } from '../../src/pipeline/replay/selection.js';
 import { askLocks, locksAnswer } from '../../src/questions/locks/ask-locks.js';
 import type { LockHolder, LockRow, Locks, LockWait } from '../../src/questions/locks/schema.js';
 import type { WaitThread } from '../../src/questions/waits/schema.js';
@@ -11,6 +12,7 @@ import { formatCount, formatDuration, formatLongest, formatMany } from '../../sr
 import { holderDid } from '../../src/render/holder-words.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { csvColumns, durationCell, missingLines, shareCell, topLines } from '../answers/cells.js';
+import { INSIDE_WAITS, insideFlag, insideLines } from '../answers/inside-calls.js';
 import { threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
@@ -44,6 +46,7 @@ const LocksOptions = z.object({
     ...answering(),
   }),
   ...group('Selection', {
+    inside: insideFlag('waits', '', INSIDE_WAITS),
     lock: flag(address.optional(), 'only the lock at this address', { value: 'ADDRESS', common: true }),
   }),
   ...windowed(),
@@ -70,13 +73,15 @@ export const command = defineCommand({
 export async function locks(options: LocksOptions, signal: AbortSignal): Promise<void> {
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const output = await openAnswer(options, options.inputs);
-  const flags = { ...options, foldRecursion: false };
-  const { slowest, lock, top, quiet } = options;
+  const { inside: _, ...others } = options;
+  const flags = { ...others, foldRecursion: false };
+  const { slowest, lock, top, quiet, inside } = options;
+  const question = { slowest, ...(lock !== undefined && { address: lock }), ...(inside !== undefined && { inside }) };
   const found = await withProgress(inputs, flags, signal, (analyzing) =>
-    askLocks(inputs, { slowest, ...(lock !== undefined && { address: lock }) }, { ...analyzing, trees: 'together' }),
+    askLocks(inputs, question, { ...analyzing, trees: 'together' }),
   );
   const answer = locksAnswer(found);
-  const text = (width: number) => locksLines(answer, { width, top, address: lock ?? null });
+  const text = (width: number) => locksLines(answer, { width, top, address: lock ?? null, inside });
   await output.write({ json: () => answer, text, csv: () => csvRows(answer) });
   if (output.formats.includes('csv') && !options.quiet) for (const line of missingLines(answer.missing)) notify(line);
   if (!quiet && found.profile) for (const line of qualityLines(found.profile)) notify(line);
@@ -104,6 +109,8 @@ interface LocksText {
   readonly top: number;
   /** Of the only lock that was asked for; null: all. */
   readonly address: string | null;
+  /** The calls that were asked about. */
+  readonly inside?: CallPattern | undefined;
 }
 
 /** Of so many locks, the holders are shown. */
@@ -112,7 +119,7 @@ const MAX_DETAILED = 3;
 /**
  * Formats locks as terminal text: a summary, the slowest waits, a table of locks, and the holders of the first ones.
  */
-export function locksLines(answer: Locks, { width, top, address }: LocksText): string[] {
+export function locksLines(answer: Locks, { width, top, address, inside }: LocksText): string[] {
   const locks = answer.locks.filter(({ isLock }) => isLock);
   const others = answer.locks.filter(({ isLock }) => !isLock);
   const { hasCalls } = answer.trace;
@@ -120,7 +127,7 @@ export function locksLines(answer: Locks, { width, top, address }: LocksText): s
     topLines(rows, top, (shown) => lockTable(shown, who, hasCalls, width));
   const detailed = address !== null ? answer.locks : locks.slice(0, MAX_DETAILED);
   return [
-    ...headLines(answer, address),
+    ...headLines(answer, address, inside),
     ...(answer.slowest.length > 0 ? ['', 'longest waits for locks:', ...answer.slowest.map(slowWaitLine)] : []),
     ...(locks.length > 0 ? ['', ...table(locks, HOLDER)] : []),
     ...(others.length > 0 ? ['', 'other objects that threads waited for:', ...table(others, WAKER)] : []),
@@ -128,12 +135,16 @@ export function locksLines(answer: Locks, { width, top, address }: LocksText): s
   ];
 }
 
-function headLines({ trace, total, missing, locks: rows }: Locks, address: string | null): string[] {
+function headLines(
+  { trace, total, missing, locks: rows, inside: calls }: Locks,
+  address: string | null,
+  inside: CallPattern | undefined,
+): string[] {
   const { locks, waits, waitedNs, probeNs, futexNs, passedOnNs, wakeUpNs, unknownNs, openWaits, openNs } = total;
   const where = trace.threads === 0 ? '' : ` in ${formatDuration(trace.durationNs)} from ${trace.start}`;
   const cut = total.cutWaits === 0 ? '' : `; it cuts ${formatMany(total.cutWaits, 'wait')}: not in averages`;
   const part = trace.part === null ? [] : [`only ${visibleText(trace.part)}${cut}`];
-  const lacks = [...part, ...missingLines(missing)];
+  const lacks = [...part, ...insideLines(calls, inside), ...missingLines(missing)];
   if (!trace.hasSwitches) return ['waits for locks are not known', ...lacks];
   if (waits === 0) return [`no waits for ${address === null ? 'locks' : `a lock at ${address}`}${where}`, ...lacks];
   const share = (ns: number) => shareCell(ns, waitedNs);

@@ -4,12 +4,14 @@
 
 import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
+import type { CallPattern } from '../../src/pipeline/replay/selection.js';
 import { askValues, valuesAnswer } from '../../src/questions/values/ask-values.js';
 import type { ValueStatistics, ValuesAnswer } from '../../src/questions/values/schema.js';
 import { formatCount, formatDuration, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { csvColumns, shareCell, topLines, UNKNOWN } from '../answers/cells.js';
 import { type HistogramRow, histogramLines } from '../answers/histogram.js';
+import { insideFlag, insideLines } from '../answers/inside-calls.js';
 import { placeText, threadName } from '../answers/wait-names.js';
 import { openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
@@ -39,6 +41,7 @@ const ValuesOptions = z.object({
     top: limit(20, 'maximum number of rows; 0: all (JSON and CSV: all)', ['text'], 'maximum number of rows, 0 for all'),
     ...answering(),
   }),
+  ...group('Selection', { inside: insideFlag('samples', ', their begin and end included') }),
   ...windowed(),
   ...selection(),
   ...replaying(),
@@ -69,24 +72,30 @@ export const command = defineCommand({
 });
 
 export async function values(options: ValuesOptions, signal: AbortSignal): Promise<void> {
-  const { field, step, by, top } = options;
+  const { inside, ...flags } = options;
+  const { field, step, by, top } = flags;
   const opening = { ...options, onlySamples: !needsTrace(options) };
   const inputs = await requireTraces(await openInputs(options.inputs, opening, signal));
   const output = await openAnswer(options, options.inputs);
-  const question = { field, byFunction: by === 'function', ...(step !== undefined && { step }) };
-  const result = await withProgress(inputs, { ...options, foldRecursion: false }, signal, (analyzing) =>
+  const question = {
+    field,
+    byFunction: by === 'function',
+    ...(step !== undefined && { step }),
+    ...(inside !== undefined && { inside }),
+  };
+  const result = await withProgress(inputs, { ...flags, foldRecursion: false }, signal, (analyzing) =>
     askValues(inputs, question, { ...analyzing, trees: 'together' }),
   );
   const answer = valuesAnswer(result);
-  const text = (width: number) => valuesLines(answer, { by, width, top, step: step ?? null });
+  const text = (width: number) => valuesLines(answer, { by, width, top, step: step ?? null, inside });
   await output.write({ json: () => answer, text, csv: () => csvRows(answer, by) });
   if (result.profile !== null) await notifyQuality(result.profile, options);
 }
 
 /** Functions are known from the trace, and so is the start of the recording: its first branch. */
-function needsTrace({ by, window }: ValuesOptions): boolean {
+function needsTrace({ by, window, inside }: ValuesOptions): boolean {
   const isRelative = [window?.from, window?.to].some((moment) => moment != null && 'afterStartNs' in moment);
-  return by === 'function' || isRelative;
+  return by === 'function' || inside !== undefined || isRelative;
 }
 
 const COLUMNS = csvColumns<keyof ValueStatistics>(
@@ -117,10 +126,12 @@ interface ValuesTextOptions {
   readonly top: number;
   /** The histogram has steps of this size; null: powers of two. */
   readonly step: number | null;
+  /** The calls that were asked about. */
+  readonly inside?: CallPattern | undefined;
 }
 
 export function valuesLines(answer: ValuesAnswer, options: ValuesTextOptions): string[] {
-  const head = headLines(answer);
+  const head = [...headLines(answer), ...insideLines(answer.inside, options.inside)];
   if (answer.stats.samples === 0) return head;
   const cell = numberCells(answer);
   const hasRange = options.step !== null || !hasAddresses(answer);

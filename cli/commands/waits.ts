@@ -4,7 +4,6 @@
 
 import * as z from 'zod';
 import { PERCENTILES } from '../../src/model/percentiles.js';
-import { patternText } from '../../src/pipeline/replay/find-functions.js';
 import type { CallPattern } from '../../src/pipeline/replay/selection.js';
 import { askWaits, type WaitsResult, waitsAnswer } from '../../src/questions/waits/ask-wait-summary.js';
 import type {
@@ -16,7 +15,7 @@ import type {
   WaitStats,
   WaitsAnswer,
 } from '../../src/questions/waits/schema.js';
-import { formatBounds, formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';
+import { formatCount, formatDuration, formatLongest, formatMany } from '../../src/render/format.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import {
   csvColumns,
@@ -31,10 +30,11 @@ import {
   UNKNOWN,
 } from '../answers/cells.js';
 import { durationRow, histogramLines } from '../answers/histogram.js';
+import { INSIDE_WAITS, insideFlag, insideLines } from '../answers/inside-calls.js';
 import { placeText, threadName, wakerText } from '../answers/wait-names.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
-import { callPattern, functionList } from '../options/question-values.js';
+import { functionList } from '../options/question-values.js';
 import { answering, limit, reading, replaying, selection, srcline, TRACES, windowed } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, openAnswer } from '../output/answer.js';
@@ -48,15 +48,7 @@ import { flag, group } from '../usage/flag.js';
 const WaitsOptions = z.object({
   inputs: z.array(path).min(1),
   ...group('Selection', {
-    inside: flag(
-      callPattern.optional(),
-      'only waits inside calls of FUNCTION, or FUNCTION#MIN,MAX for calls of that duration; the slowest are calls',
-      {
-        value: 'CALLS',
-        common: 'only waits inside calls of FUNCTION, or FUNCTION#MIN,MAX',
-        formerly: { in: null },
-      },
-    ),
+    inside: insideFlag('waits', '; the slowest are calls', { ...INSIDE_WAITS, formerly: { in: null } }),
   }),
   ...group('Output', {
     slowest: limit(
@@ -109,8 +101,7 @@ export async function waits(options: WaitsOptions, signal: AbortSignal): Promise
   const output = await openAnswer(options, options.inputs);
   const result = await askAbout(inputs, options, signal);
   const answer = waitsAnswer(result);
-  const inside = options.inside === undefined ? null : callsText(options.inside);
-  const text = (width: number) => waitsLines(answer, { inside, width, top: options.top });
+  const text = (width: number) => waitsLines(answer, { inside: options.inside, width, top: options.top });
   await output.write({ json: () => answer, text, csv: () => csvRows(answer, options.srcline) });
   if (output.formats.includes('csv') && !options.quiet) for (const line of missingLines(answer.missing)) notify(line);
   if (result.profile !== null) await notifyQuality(result.profile, options);
@@ -122,11 +113,6 @@ function askAbout(inputs: readonly CommandInput[], options: WaitsOptions, signal
   return withProgress(inputs, { ...flags, foldRecursion: false }, signal, (analyzing) =>
     askWaits(inputs, question, { ...analyzing, trees: 'together' }),
   );
-}
-
-function callsText({ functions, ...bounds }: CallPattern): string {
-  const durations = formatBounds(bounds);
-  return patternText(functions) + (durations === '' ? '' : ` of ${durations}`);
 }
 
 const COLUMNS = csvColumns<keyof WaitStats>(
@@ -158,7 +144,7 @@ function csvRows({ stats, reasons, wakers, places, threads, stages }: WaitsAnswe
 /** Formats why threads waited, where, and who woke them, as terminal text. */
 interface WaitsTextOptions {
   /** FUNCTION of --in; null: all waits. */
-  readonly inside: string | null;
+  readonly inside: CallPattern | undefined;
   readonly width: number;
   /** Maximum number of rows of a table; 0: all. */
   readonly top: number;
@@ -168,7 +154,11 @@ export function waitsLines(answer: WaitsAnswer, options: WaitsTextOptions): stri
   const { stats, reasons, wakers, candidates, places, threads, slowest, stages, trace } = answer;
   const table = (title: string, rows: readonly NamedStats[]) =>
     rows.length === 0 ? [] : ['', ...topLines(rows, options.top, (shown) => statsTable(title, shown, stats, options))];
-  const head = [...summaryLines(answer), ...insideLines(answer, options), ...missingLines(answer.missing)];
+  const head = [
+    ...summaryLines(answer),
+    ...insideLines(answer.inside, options.inside),
+    ...missingLines(answer.missing),
+  ];
   // What was asked for by name comes before what every answer has.
   const asked = [
     ...stageLines(stages, options),
@@ -238,15 +228,6 @@ function barLines({ histogram, wakeUps }: WaitsAnswer, width: number): string[] 
   });
   const lines = histogramLines(rows, ['waits', ...(hasWakeUps ? ['waking to running'] : [])], width);
   return lines.length === 0 ? [] : ['', ...lines];
-}
-
-function insideLines({ inside }: WaitsAnswer, { inside: name }: WaitsTextOptions): string[] {
-  if (inside === null || name === null) return [];
-  const { calls, inferred, totalNs, offNs } = inside;
-  const cut = inferred === 0 ? '' : ` (${formatCount(inferred)} of them inferred)`;
-  const per = calls === 0 ? '' : `, ${formatDuration(offNs / calls)} per call`;
-  const share = `${shareCell(offNs, totalNs)} of their ${formatDuration(totalNs)} off the CPU${per}`;
-  return [`only inside ${formatMany(calls, 'call')} of ${visibleText(name)}${cut}: ${share}`];
 }
 
 interface NamedStats extends HasLine {

@@ -14,7 +14,7 @@ const MAX_BLOCKERS = 4;
 const MAX_THREADS = 20;
 
 export async function locksForPage(traceWaits: TraceWaits): Promise<Pick<WaitsByPath, 'locks' | 'locksLeftOut'>> {
-  const { locks } = await locksOf(traceWaits, 0, null);
+  const { locks } = await locksOf(traceWaits, 0, null, null);
   return { locks: locks.slice(0, MAX_LOCKS).map(lockOf), locksLeftOut: Math.max(0, locks.length - MAX_LOCKS) };
 }
 

@@ -7,10 +7,12 @@ import type { Address } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
-import { partText } from '../../pipeline/replay/selection.js';
+import type { FunctionPattern } from '../../pipeline/replay/find-functions.js';
+import { type CallPattern, partText } from '../../pipeline/replay/selection.js';
 import { type Found, headOf, qualityOf } from '../common.js';
 import { type TraceWaits, withWaits } from '../waits/ask-waits.js';
 import { waitsHead } from '../waits/missing.js';
+import { askedInside, callsAsked, insideCalls, type ThreadCalls } from '../waits/spans-of-calls.js';
 import { askHolders, holdingsOf } from './holdings.js';
 import { locksInputOf } from './locks-input.js';
 import type { Locks } from './schema.js';
@@ -21,36 +23,41 @@ export interface LocksOptions {
   readonly slowest?: number;
   /** Only the object at this address, in hexadecimal. */
   readonly address?: string;
+  /** Only waits inside these calls. */
+  readonly inside?: CallPattern | FunctionPattern;
 }
 
 type LocksResult = Found<Locks>;
 
-/** @throws PtflameError as `analyze`, but recordings may lack Intel PT */
+/** @throws PtflameError as `analyze`, but recordings may lack Intel PT; for `inside`, as `callsAsked` */
 export function askLocks(
   inputs: readonly (TraceSource | AnalyzedInput)[],
-  { slowest: count = 0, address }: LocksOptions = {},
+  { slowest: count = 0, address, inside }: LocksOptions = {},
   options: AnalyzeOptions = {},
 ): Promise<LocksResult> {
   return withWaits(inputs, { ...options, asksAgain: true }, async (traceWaits) => {
     const asked = address === undefined ? null : parseAddress(address);
-    const { locks, slowest } = await locksOf(traceWaits, count, asked);
+    const calls = inside === undefined ? null : await callsAsked(askedInside(traceWaits), inside);
+    const { locks, slowest } = await locksOf(traceWaits, count, asked, calls);
     const head = waitsHead(traceWaits, {
       part: partText(options),
       isSeen: () => true,
       isOfLocks: true,
       hasUnseenWakers: locks.some(({ wakers }) => wakers.some(({ kind }) => kind === 'not-seen')),
     });
-    return { ...head, total: totalOf(locks), locks, slowest, profile: traceWaits.calls?.profile ?? null };
+    const profile = traceWaits.calls?.profile ?? null;
+    return { ...head, inside: calls && insideCalls(calls), total: totalOf(locks), locks, slowest, profile };
   });
 }
 
-/** Finds what threads waited for, and `count` of the longest waits for locks. `address`: null: all. */
+/** Finds what threads waited for, and `count` of the longest waits for locks. `address`, `inside`: null: all. */
 export async function locksOf(
   traceWaits: TraceWaits,
   count: number,
   address: Address | null,
+  inside: ThreadCalls | null,
 ): Promise<Pick<Locks, 'locks' | 'slowest'>> {
-  const input = locksInputOf(traceWaits, address);
+  const input = locksInputOf(traceWaits, address, inside);
   const slowRows = slowestWaits(input, count);
   const holdings = holdingsOf(input, slowRows);
   const spotsOf = await askHolders(input, holdings);

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { QualityPart } from '../../profile-file/schema.js';
 import { count, head, ns, nsOrNull, percentiles } from '../schema.js';
-import { WaitThread, waitsHead } from '../waits/schema.js';
+import { InsideCalls, WaitThread, waitsHead } from '../waits/schema.js';
 
 const named = z.object({ name: z.string(), dso: z.string().nullable() });
 
@@ -99,6 +99,8 @@ export type LockWait = z.infer<typeof LockWait>;
 export const Locks = z.object({
   ...head('ptflame-locks'),
   ...waitsHead,
+  /** The calls around the waits; null: not asked. */
+  inside: InsideCalls.nullable(),
   /** Of mutexes and read-write locks. */
   total: z.object({ locks: count, ...held, ...open }),
   /** Also conditions, semaphores and other futexes; most time first. */

@@ -15,20 +15,21 @@ import type { Profile } from '../../model/profile/profile.js';
 import { KERNEL_STACKS, lacksKernelNames, type SampleField, type SampleTable } from '../../model/sample-table.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import type { Bounds } from '../../model/units.js';
-import { NONE, type SymbolId } from '../../model/units.js';
+import { NONE, type SymbolId, UNBOUNDED } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import { AskableTrace } from '../../pipeline/ask-threads.js';
 import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import { noTrace, nothingSelected } from '../../pipeline/read/refusals.js';
 import type { ReadAccount, Trace } from '../../pipeline/read/trace.js';
-import { argumentsOf, eventsText, findEvent } from '../../pipeline/replay/find-functions.js';
-import { windowBounds, withClock } from '../../pipeline/replay/selection.js';
+import { argumentsOf, eventsText, type FunctionPattern, findEvent } from '../../pipeline/replay/find-functions.js';
+import { type CallPattern, windowBounds, withClock } from '../../pipeline/replay/selection.js';
 import { type WorkResources, withTrace } from '../../pipeline/with-trace.js';
 import { clockText, type Found, headOf, originOf, qualityOf, rounded } from '../common.js';
 import { FORMATS_REMEDY } from '../waits/missing.js';
 import { nodesOfMoments, orderMoments } from '../waits/moments.js';
 import { type Places, placesOf } from '../waits/places.js';
+import { type AskedInside, callsAsked, insideCalls, momentsInside } from '../waits/spans-of-calls.js';
 import { ThreadDirectory } from '../waits/thread-directory.js';
 import { waitPlace } from '../waits/wait-names.js';
 import type { ValueStatistics, ValuesAnswer } from './schema.js';
@@ -40,6 +41,8 @@ export interface ValuesQuestion {
   readonly step?: number;
   /** Also by function; this needs calls. Default: false. */
   readonly byFunction?: boolean;
+  /** Only samples inside these calls, their begin and end included. */
+  readonly inside?: CallPattern | FunctionPattern;
 }
 
 export type ValuesResult = Found<ValuesAnswer>;
@@ -59,18 +62,22 @@ export function askValues(
 
 async function valuesOf(
   trace: Trace,
-  { field: name, step, byFunction = false }: ValuesQuestion,
+  { field: name, step, byFunction = false, inside }: ValuesQuestion,
   options: AnalyzeOptions,
   resources: WorkResources,
 ): Promise<ValuesResult> {
   const { table, field } = eventField(name, trace.samples);
   const values = fieldValues(field);
   const directory = new ThreadDirectory(trace);
-  const window = options.window ? windowBounds(options.window, trace) : null;
-  const rows = rowsWithin(table, selectedRows(table, trace, directory), window);
+  const window = options.window ? windowBounds(options.window, trace) : UNBOUNDED;
+  const selected = rowsWithin(table, selectedRows(table, trace, directory), window);
+  const replayed = byFunction || inside !== undefined ? await replayedThreads(trace, options, resources) : null;
+  const around = replayed && inside !== undefined ? await callsAsked({ ...replayed, window }, inside) : null;
+  const isInside = around && momentsInside(around);
+  const rows = isInside ? selected.filter((row) => isInside(table.tid[row], table.timeNs[row])) : selected;
   const stats = valueStats(values, rows);
   const statsOf = (some: Uint32Array) => statistics(valueStats(values, some), values);
-  const calls = byFunction ? await functionsOfSamples(trace, table, rows, options, resources) : null;
+  const calls = byFunction && replayed ? await functionsOfSamples(replayed, table, rows) : null;
   const clock = { originNs: originOf(trace) };
   const [first, last] = [rows[0], rows[rows.length - 1]].map((row) => table.timeNs[row]);
   return {
@@ -80,6 +87,7 @@ async function valuesOf(
     histogram: valueHistogram(values, rows, step ?? null),
     style: values.numbers === null ? 'text' : values.style,
     missing: missingOf(trace.account),
+    inside: around && insideCalls(around),
     stats: statistics(stats, values),
     values: countsOf(values, table, rows),
     threads: groupsOf(rows, (row) => table.tid[row]).map(({ key, rows }) => {
@@ -92,7 +100,7 @@ async function valuesOf(
         : calls.groups.map(({ rows, ...called }) => {
             return { ...waitPlace(calls.symbols, called), stats: statsOf(rows) };
           }),
-    profile: calls?.profile ?? null,
+    profile: replayed?.profile ?? null,
   };
 }
 
@@ -131,8 +139,8 @@ function selectedRows(table: SampleTable, { store }: Trace, directory: ThreadDir
   return rows;
 }
 
-function rowsWithin({ timeNs }: SampleTable, rows: Uint32Array, window: Bounds | null): Uint32Array {
-  return window === null ? rows : rows.filter((row) => timeNs[row] >= window.startNs && timeNs[row] < window.endNs);
+function rowsWithin({ timeNs }: SampleTable, rows: Uint32Array, window: Bounds): Uint32Array {
+  return rows.filter((row) => timeNs[row] >= window.startNs && timeNs[row] < window.endNs);
 }
 
 function countsOf(values: FieldValues, { tid }: SampleTable, rows: Uint32Array): ValuesAnswer['values'] {
@@ -211,26 +219,39 @@ interface FunctionsOfSamples {
   /** Most samples first. */
   readonly groups: readonly (CallingFunction & { readonly rows: Uint32Array })[];
   readonly symbols: SymbolTable;
+}
+
+interface ReplayedThreads extends Omit<AskedInside, 'window'> {
+  readonly askable: AskableTrace;
   readonly profile: Profile;
 }
 
-/** @throws PtflameError NO_BRANCHES */
-async function functionsOfSamples(
+/** Replays all threads, of which more will be asked. @throws PtflameError NO_BRANCHES */
+async function replayedThreads(
   trace: Trace,
-  { tid, timeNs }: SampleTable,
-  rows: Uint32Array,
   options: AnalyzeOptions,
   resources: WorkResources,
-): Promise<FunctionsOfSamples> {
-  if (trace.store.tids.length === 0) throw noTrace(trace.account.withoutTrace[0] ?? 'the input');
+): Promise<ReplayedThreads> {
+  const { tids } = trace.store;
+  if (tids.length === 0) throw noTrace(trace.account.withoutTrace[0] ?? 'the input');
   const askable = new AskableTrace(trace, options, resources);
+  const nothing = { nodesAt: null, treesOver: null, spans: null, spanTrees: null };
+  const { profile } = await askable.replay(new Map(tids.map((tid) => [tid, nothing])), true);
+  return { askable, trace, tids, profile };
+}
+
+async function functionsOfSamples(
+  { askable, trace }: ReplayedThreads,
+  { tid, timeNs }: SampleTable,
+  rows: Uint32Array,
+): Promise<FunctionsOfSamples> {
   const isTraced = new Set(trace.store.tids);
   const chosen = {
     tid: Int32Array.from(rows, (row) => tid[row]),
     timeNs: Float64Array.from(rows, (row) => timeNs[row]),
   };
   const moments = orderMoments(chosen, (each) => isTraced.has(each));
-  const { profile, answers } = await askable.replay(moments.asked);
+  const answers = await askable.ask(moments.asked);
   const nodes = nodesOfMoments(rows.length, moments, answers);
   const { symbols } = askable;
   const called = callsAt(answers.paths, placesOf(answers.paths, symbols));
@@ -241,7 +262,7 @@ async function functionsOfSamples(
   const groups = groupsOf(Uint32Array.from(rows.keys()), keyOf).map(({ rows: places }) => {
     return { ...called(nodes[places[0]]), rows: places.map((at) => rows[at]) };
   });
-  return { groups, symbols, profile };
+  return { groups, symbols };
 }
 
 /** At a probe where a function begins, its caller says more than the function. */

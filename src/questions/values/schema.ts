@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { eachPercentileTitle } from '../../model/percentiles.js';
 import { QualityPart } from '../../profile-file/schema.js';
 import { count, head, missing, name, ns, thread } from '../schema.js';
+import { InsideCalls } from '../waits/schema.js';
 
 /** Numbers beyond 2^53 are texts. */
 const exact = z.union([z.number(), z.string()]);
@@ -32,6 +33,8 @@ export const ValuesAnswer = z.object({
   /** How perf prints the values. */
   style: z.enum(['signed', 'unsigned', 'hexadecimal', 'text']),
   missing,
+  /** The calls around the samples; null: not asked. */
+  inside: InsideCalls.nullable(),
   /** Samples of the event that have no such field. */
   without: count,
   stats: ValueStatistics,

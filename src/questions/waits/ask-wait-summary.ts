@@ -2,23 +2,22 @@
  * Answers `ptflame waits`: for whom threads waited, the critical paths of the slowest, and stages between points.
  */
 import { markedRows } from '../../model/columns.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { Tid } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
 import type { TraceSource } from '../../pipeline/open-sources.js';
 import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
-import { noTrace } from '../../pipeline/read/refusals.js';
 import type { FunctionPattern } from '../../pipeline/replay/find-functions.js';
-import { boundsOf, type CallPattern, partText } from '../../pipeline/replay/selection.js';
+import { type CallPattern, partText } from '../../pipeline/replay/selection.js';
 import { threadOf } from '../../waits/schedule.js';
 import type { Waits } from '../../waits/waits.js';
 import { type Found, headOf, qualityOf } from '../common.js';
-import { type TraceWaits, tracedTids, withWaits } from './ask-waits.js';
+import { type TraceWaits, withWaits } from './ask-waits.js';
 import { candidatesOf } from './candidates.js';
 import { describeSlowest, type SlowInterval } from './described-paths.js';
 import { waitsHead } from './missing.js';
 import { askStages } from './points.js';
 import type { WaitsAnswer } from './schema.js';
-import { callsWithin, longestCalls, selectedCalls, type ThreadCalls, waitsInside } from './spans-of-calls.js';
+import { askedInside, callsAsked, insideCalls, longestCalls, type ThreadCalls, waitsInside } from './spans-of-calls.js';
 import { summarizeWaits } from './summarize-waits.js';
 import { WaitFacts } from './wait-facts.js';
 
@@ -42,7 +41,7 @@ export function askWaits(
   return withWaits(inputs, options, async (traceWaits) => {
     const { shown, threads, calls } = traceWaits;
     const facts = new WaitFacts(traceWaits);
-    const inside = question.inside === undefined ? null : await callsInWindow(traceWaits, question.inside);
+    const inside = question.inside === undefined ? null : await callsAsked(askedInside(traceWaits), question.inside);
     const rows = rowsInQuestion(traceWaits, inside);
     const count = question.slowest ?? 0;
     const slowest = inside ? slowestCalls(inside, count) : slowestWaits(shown, rows, count);
@@ -56,7 +55,7 @@ export function askWaits(
     });
     return {
       ...head,
-      inside: inside && insideRow(inside, tables.stats.totalNs),
+      inside: inside && { ...insideCalls(inside), offNs: tables.stats.totalNs },
       ...tables,
       slowest: described,
       stages: question.points === undefined ? null : await askStages(traceWaits, question.points),
@@ -68,25 +67,6 @@ export function askWaits(
 /** The answer that `ptflame waits` prints. */
 export function waitsAnswer({ profile, ...found }: WaitsResult): WaitsAnswer {
   return { ...headOf('ptflame-waits'), ...found, quality: profile && qualityOf(profile) };
-}
-
-function insideRow(calls: ThreadCalls, offNs: Nanoseconds): WaitsAnswer['inside'] {
-  const rows = Array.from({ length: calls.length }, (_, row) => row).filter((row) => calls.isNested[row] === 0);
-  return {
-    calls: rows.length,
-    inferred: rows.filter((row) => calls.isComplete[row] === 0).length,
-    totalNs: rows.reduce((sum, row) => sum + calls.endNs[row] - calls.startNs[row], 0),
-    offNs,
-  };
-}
-
-async function callsInWindow(traceWaits: TraceWaits, inside: CallPattern | FunctionPattern): Promise<ThreadCalls> {
-  const pattern = typeof inside === 'string' || inside instanceof RegExp ? { functions: inside } : inside;
-  const { calls, trace, window } = traceWaits;
-  if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
-  const selected = { functions: calls.askable.functions(pattern.functions), durations: boundsOf(pattern) };
-  const all = await selectedCalls(calls, selected, tracedTids(traceWaits));
-  return callsWithin(all, window);
 }
 
 /** `inside`: null, for the waits of all threads that are shown. */

@@ -135,11 +135,15 @@ export const StageRow = z.object({
 });
 export type StageRow = z.infer<typeof StageRow>;
 
+/** Calls that are asked about, not those within others of them; inferred: their start or end was not seen. */
+export const InsideCalls = z.object({ calls: count, inferred: count, totalNs: ns });
+export type InsideCalls = z.infer<typeof InsideCalls>;
+
 export const WaitsAnswer = z.object({
   ...head('ptflame-waits'),
   ...waitsHead,
   /** The calls around the waits; null: not asked. */
-  inside: z.object({ calls: count, inferred: count, totalNs: ns, offNs: ns }).nullable(),
+  inside: InsideCalls.extend({ offNs: ns }).nullable(),
   stats: WaitStats,
   /** From waking to running. */
   wakeUps: z.object({ waits: count, ...distribution }),

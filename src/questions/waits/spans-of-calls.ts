@@ -5,13 +5,19 @@
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { Spans } from '../../analysis/log/spans.js';
 import type { CallSelection, FunctionSet } from '../../analysis/questions.js';
-import { markedRows } from '../../model/columns.js';
+import { countAtOrBelow, markedRows } from '../../model/columns.js';
 import { isComplete } from '../../model/profile/profile.js';
 import { type Bounds, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../../model/units.js';
+import type { AskableTrace } from '../../pipeline/ask-threads.js';
+import { noTrace } from '../../pipeline/read/refusals.js';
+import type { Trace } from '../../pipeline/read/trace.js';
+import type { FunctionPattern } from '../../pipeline/replay/find-functions.js';
+import { boundsOf, type CallPattern } from '../../pipeline/replay/selection.js';
 import { eachWaitWithin } from '../../waits/summary/wait-sums.js';
 import { overlaps } from '../../waits/summary/window.js';
 import type { Waits } from '../../waits/waits.js';
-import type { CallsOfWaits } from './ask-waits.js';
+import { type CallsOfWaits, type TraceWaits, tracedTids } from './ask-waits.js';
+import type { InsideCalls } from './schema.js';
 
 /** Columns; by thread, then in the order in which they began. */
 export interface ThreadCalls {
@@ -26,6 +32,71 @@ export interface ThreadCalls {
   readonly isNested: Uint8Array;
 }
 
+/**
+ * Lists the calls that a user asks to look inside of, as far as they are in the window.
+ *
+ * @throws PtflameError NO_SUCH_FUNCTION; NO_BRANCHES for a recording without calls
+ */
+export async function callsAsked(
+  { askable, trace, tids, window }: AskedInside,
+  inside: CallPattern | FunctionPattern,
+): Promise<ThreadCalls> {
+  const pattern = typeof inside === 'string' || inside instanceof RegExp ? { functions: inside } : inside;
+  if (askable === null) throw noTrace(trace.account.withoutTrace[0] ?? 'the input');
+  const selected = { functions: askable.functions(pattern.functions), durations: boundsOf(pattern) };
+  return callsWithin(await selectedCalls({ askable }, selected, tids), window);
+}
+
+/** Where they are looked for. `askable`: null: there are no calls. */
+export interface AskedInside {
+  readonly askable: AskableTrace | null;
+  readonly trace: Trace;
+  readonly tids: readonly Tid[];
+  readonly window: Bounds;
+}
+
+/** Those of the threads that are selected. */
+export function askedInside(traceWaits: TraceWaits): AskedInside {
+  const { calls, trace, window } = traceWaits;
+  return { askable: calls?.askable ?? null, trace, tids: tracedTids(traceWaits), window };
+}
+
+/** The calls as answers have them. */
+export function insideCalls(calls: ThreadCalls): InsideCalls {
+  const rows = Array.from({ length: calls.length }, (_, row) => row).filter((row) => calls.isNested[row] === 0);
+  return {
+    calls: rows.length,
+    inferred: rows.filter((row) => calls.isComplete[row] === 0).length,
+    totalNs: rows.reduce((sum, row) => sum + calls.endNs[row] - calls.startNs[row], 0),
+  };
+}
+
+/** Returns a function that tells whether a thread was in one of the calls at a moment. */
+export function momentsInside({
+  length,
+  tid,
+  startNs,
+  endNs,
+  isNested,
+}: ThreadCalls): (tid: Tid, ns: Nanoseconds) => boolean {
+  const threads = new Map<Tid, number[]>();
+  for (let row = 0; row < length; row++) {
+    if (isNested[row] === 1) continue;
+    const own = threads.get(tid[row]);
+    if (own === undefined) threads.set(tid[row], [row]);
+    else own.push(row);
+  }
+  const begins = new Map(
+    [...threads].map(([thread, rows]) => [thread, Float64Array.from(rows, (row) => startNs[row])]),
+  );
+  return (thread, ns) => {
+    const row = threads.get(thread)?.[countAtOrBelow(begins.get(thread) ?? NO_TIMES, ns) - 1];
+    return row !== undefined && ns <= endNs[row];
+  };
+}
+
+const NO_TIMES = new Float64Array();
+
 export function callsOfFunctions(
   calls: CallsOfWaits,
   functions: FunctionSet,
@@ -35,7 +106,7 @@ export function callsOfFunctions(
 }
 
 export async function selectedCalls(
-  { askable }: CallsOfWaits,
+  { askable }: Pick<CallsOfWaits, 'askable'>,
   calls: CallSelection,
   tids: readonly Tid[],
 ): Promise<ThreadCalls> {

@@ -113,6 +113,21 @@ test('functions are those that called where the probe is', async () => {
   });
 });
 
+test('samples inside calls alone, with the function that each was in', async () => {
+  const within = (inside: string, byFunction = false) =>
+    withEncoded('cpus-2', (encoded) => ask(encoded, { field: 'queue_push:id', inside, byFunction }));
+  const { functions, stats, inside } = await within('handle_request', true);
+  expect(functions?.map((row) => [row.function?.name, row.call?.name, row.stats.samples])).toEqual([
+    ['handle_request', 'queue_push', 16],
+  ]);
+  expect([stats.samples, inside?.calls]).toEqual([16, 8]);
+  expect((await within('requests')).stats.samples).toBe(2);
+  expect((await within('worker')).stats.samples).toBe(0);
+  await expect(ask(await recorded(), { field: 'queue_push:id', inside: 'requests' })).rejects.toMatchObject({
+    code: 'NO_BRANCHES',
+  });
+});
+
 test('an event or field that is missing, or one of several, is refused with those there are', async () => {
   const hintOf = async (field: string) => {
     const error = await ask(await recorded(), { field }).catch((error) => error);

@@ -4,11 +4,12 @@
 import { expect, test } from 'vitest';
 import { locksLines } from '../../../cli/commands/locks.js';
 import { Locks, locksAnswer } from '../../../src/answers.js';
-import { type AnalyzedInput, askLocks, type LocksOptions } from '../../../src/index.js';
+import { type AnalyzedInput, askLocks, askWaits, type LocksOptions } from '../../../src/index.js';
 import { readRecording } from '../../../src/perfdata/read-recording.js';
 import { fileOf } from '../../helpers/perf/perf-data.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
+import { withEncoded } from '../../waits/helpers/emulated.js';
 
 const recordingOf = (name: string) => readRecording(fileOf(fixture(`waits/${name}.data.gz`)));
 
@@ -184,3 +185,30 @@ test('a wait is known only until the recording of its thread ended, even if othe
   const answer = await ask(inputOf([CALLS.trimEnd(), ...SAMPLES, ...asleep, ''].join('\n')), {});
   expect(answer.trace).toMatchObject({ start: '1.000000000', durationNs: 9950 });
 });
+
+test.each(['queue_pop', 'queue_push', 'await_reply', 'writer'])(
+  'waits inside %s alone are as many as the question about waits finds there',
+  async (inside) => {
+    const all = await withEncoded('cpus-2', (encoded) => ask(encoded, {}));
+    const own = await withEncoded('cpus-2', (encoded) => ask(encoded, { inside, slowest: 100 }));
+    const waits = await withEncoded('cpus-2', (encoded) => askWaits([encoded], { inside }));
+    expect([all.inside, own.inside?.calls]).toEqual([null, waits.inside?.calls]);
+    expect(own.locks.length).toBeLessThan(all.locks.length);
+    for (const { reason, stats } of waits.reasons.filter(({ reason }) => OBJECTS.includes(reason))) {
+      const rows = own.locks.filter(({ kind }) => kind === reason);
+      expect(
+        rows.reduce((sum, row) => sum + row.waits, 0),
+        reason,
+      ).toBe(stats.waits);
+      expect(
+        rows.reduce((sum, { waitedNs }) => sum + waitedNs, 0),
+        reason,
+      ).toBeCloseTo(stats.totalNs, 3);
+    }
+    expect(own.slowest.length).toBe(
+      own.locks.reduce((sum, { kind, waits }) => sum + (kind === 'mutex' ? waits : 0), 0),
+    );
+  },
+);
+
+const OBJECTS = ['mutex', 'rwlock', 'condition', 'barrier', 'semaphore', 'futex'];

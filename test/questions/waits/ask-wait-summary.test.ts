@@ -44,7 +44,7 @@ test('every table of an answer adds up to its total', async () => {
 });
 
 test('wakers are named, those without a trace in brackets, and interrupts as such', async () => {
-  const lines = waitsLines(await askReal({}), { inside: null, width: 120, top: 0 });
+  const lines = waitsLines(await askReal({}), { inside: undefined, width: 120, top: 0 });
   expect(lines).toContainEqual(expect.stringMatching(/ teller \(6 threads\)$/));
   expect(lines).toContainEqual(expect.stringMatching(/ \[interrupt\] a timer or a device$/));
   expect(lines).toContainEqual(expect.stringMatching(/ \[migration\/2 26\]$/));

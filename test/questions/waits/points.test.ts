@@ -45,7 +45,7 @@ async function stagesOf(
   const result = await askWaits(inputs, { points }, { extend: false, ...options });
   const answer = waitsAnswer(result);
   expect(WaitsAnswer.parse(JSON.parse(JSON.stringify(answer)))).toEqual(answer);
-  const lines = waitsLines(answer, { inside: null, width: 100, top: 0 });
+  const lines = waitsLines(answer, { inside: undefined, width: 100, top: 0 });
   return { ...(answer.stages as NonNullable<typeof answer.stages>), lines };
 }
 

@@ -109,7 +109,7 @@ test('a wait that the window cuts counts with its part, but not in averages', as
   ]);
   expect((await inWindow(between(22, 60))).stats).toMatchObject({ waits: 1, cutWaits: 0, avgNs: 38 });
   expect((await inWindow(between(0, 22))).stats.waits).toBe(0);
-  const lines = waitsLines(await inWindow(between(30, 56)), { inside: null, width: 100, top: 0 });
+  const lines = waitsLines(await inWindow(between(30, 56)), { inside: undefined, width: 100, top: 0 });
   expect(lines[1]).toBe('only from +30 ns to +56 ns; it cuts 1 wait: not in averages');
   const locks = await locksOf(inputOf(lockTrace()), between(30, 56));
   expect(locks.total).toMatchObject({ waits: 1, cutWaits: 1, waitedNs: 26, futexNs: 21, passedOnNs: 1, wakeUpNs: 4 });
