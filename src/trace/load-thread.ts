@@ -54,7 +54,7 @@ export function loadThread(
   };
   const records = [...own, ...gapsAmong(unownedGaps, mergeInto)];
   const events = new ThreadEvents(tid, rowsOf(source), space);
-  const writer = new EventWriter(events, rowsOf(source), placedRecords(records, switches), sites, recordingStartNs);
+  const writer = new EventWriter(events, placedRecords(records, switches), sites, recordingStartNs);
   mergeInto(writer);
   const exitNs = exitOf(own, writer.lastNs);
   writer.finish(exitNs);
@@ -96,13 +96,8 @@ function readLanes(source: ThreadSource, shared: SharedEvents, events: ThreadEve
   }
   for (const { cpu, length, site, timeNs } of batchesOf(source, shared)) {
     const lane = lanes.get(cpu) ?? addLane(cpu);
-    for (let at = 0; at < length; ) {
-      const out = events.toWrite(lane.start + lane.length, lane.start + lane.length + length - at);
-      out.site.set(site.subarray(at, at + out.length), out.siteAt);
-      out.timeNs.set(timeNs.subarray(at, at + out.length), out.timeAt);
-      lane.length += out.length;
-      at += out.length;
-    }
+    events.put(lane.start + lane.length, { site, siteAt: 0, timeNs, timeAt: 0, length }, 0, length);
+    lane.length += length;
     end += length;
   }
   return [...lanes.values()];
@@ -174,7 +169,6 @@ class EventWriter implements EventSink {
   /** Of the last event. */
   lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
   private readonly events: ThreadEvents;
-  private readonly maxRows: number;
   private readonly records: PlacedRecords;
   private readonly edge: Uint8Array;
   private readonly recordingStartNs: Nanoseconds;
@@ -184,13 +178,11 @@ class EventWriter implements EventSink {
 
   constructor(
     events: ThreadEvents,
-    maxRows: number,
     records: PlacedRecords,
     { edge }: SiteEdges,
     recordingStartNs: Nanoseconds,
   ) {
     this.events = events;
-    this.maxRows = maxRows;
     this.records = records;
     this.edge = edge;
     this.recordingStartNs = recordingStartNs;
@@ -198,40 +190,34 @@ class EventWriter implements EventSink {
   }
 
   add(_: number, events: EventSlice): void {
-    for (let at = 0; at < events.length; ) {
-      at = this.write(events, at);
-      if (at < events.length) this.insertBefore(events.timeNs[events.timeAt + at], events.site[events.siteAt + at]);
+    const { site, siteAt, timeNs, timeAt, length } = events;
+    for (let at = 0; at < length; ) {
+      at = this.addOrdered(events, at);
+      if (at < length) this.addEvent(site[siteAt + at], timeNs[timeAt + at++]);
     }
   }
 
-  /** Writes events until a record is due or the page is full. Returns how many have been written. */
-  private write({ site, siteAt, timeNs, timeAt, length }: EventSlice, from: number): number {
-    const { edge, dueNs } = this;
-    const out = this.events.toWrite(this.events.length, this.maxRows);
-    const end = Math.min(length, from + out.length);
+  /** Adds events up to the first one that is earlier than one before it or, maybe, after a record. Returns its index. */
+  private addOrdered(slice: EventSlice, first: number): number {
+    const { timeNs, timeAt, length } = slice;
+    const { events, dueNs } = this;
     let { lastNs } = this;
-    let [siteOut, timeOut] = [out.siteAt, out.timeAt];
-    let at = from;
-    for (; at < end; at++) {
-      const id = site[siteAt + at];
-      const ownNs = timeNs[timeAt + at];
-      const atNs = ownNs < lastNs ? lastNs : ownNs;
-      if (atNs >= dueNs && (atNs > dueNs || edge[id] === TraceEdge.Begin)) break;
-      if (ownNs < lastNs) this.clockSteps++;
-      lastNs = atNs;
-      out.site[siteOut++] = id;
-      out.timeNs[timeOut++] = atNs;
-    }
+    let end = first;
+    for (; end < length && timeNs[timeAt + end] >= lastNs && timeNs[timeAt + end] < dueNs; end++)
+      lastNs = timeNs[timeAt + end];
     this.lastNs = lastNs;
-    this.events.length += at - from;
-    return at;
+    events.put(events.length, slice, first, end);
+    events.length += end - first;
+    return end;
   }
 
-  /** Inserts the records before an event. */
-  private insertBefore(timeNs: Nanoseconds, site: SiteId): void {
+  private addEvent(site: SiteId, timeNs: Nanoseconds): void {
     const atNs = Math.max(timeNs, this.lastNs);
     const isBegin = this.edge[site] === TraceEdge.Begin;
     while (this.dueNs < atNs || (isBegin && this.dueNs === atNs)) this.insert();
+    if (timeNs < this.lastNs) this.clockSteps++;
+    this.lastNs = atNs;
+    this.events.set(this.events.length++, site, atNs);
   }
 
   /** Inserts the other records; switches only up to the thread's exit. */

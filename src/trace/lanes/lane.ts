@@ -10,7 +10,6 @@ import {
   FAR,
   FAR_LENGTH,
   farTime,
-  MAX_BUNDLE_EVENTS,
   NEAR_LENGTH,
   readBundle,
 } from '../../model/trace/event-runs.js';
@@ -61,16 +60,18 @@ interface StoredRange {
   readonly startNs: Nanoseconds;
   endNs: Nanoseconds;
   events: number;
+  /** Events of its largest bundle. */
+  largest: number;
 }
 
-/** At least one bundle. */
-const BATCH_EVENTS = MAX_BUNDLE_EVENTS;
+/** A batch has more if a bundle has: they stay in the cache. */
+const BATCH_EVENTS = 8192;
 
 /** Yields the events of a lane in batches. Ranges without a large step back are ordered by time. */
 export function* laneEvents(inputs: readonly LaneRuns[], shared: SharedEvents): Generator<LaneEvents> {
   const runs = new Runs(shared);
   const ranges = inputs.flatMap((input) => rangesOf(input, runs)).sort(byTimeThenInput);
-  const maxLength = ranges.reduce((maxLength, { events }) => Math.max(maxLength, Math.min(events, BATCH_EVENTS)), 0);
+  const maxLength = ranges.reduce((most, range) => Math.max(most, range.largest, Math.min(range.events, BATCH_EVENTS)), 0);
   const rows = { site: new Uint32Array(maxLength), timeNs: new Float64Array(maxLength) };
   for (const range of ranges) yield* eventsOf(range, runs, rows);
 }
@@ -90,14 +91,18 @@ function rangesOf(input: LaneRuns, runs: Runs): StoredRange[] {
       const atNs = timeAt(numbers, at, lastNs);
       let range = ranges.at(-1);
       if (range === undefined || atNs < lastNs - MAX_JITTER_NS) {
-        range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0 };
+        range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0, largest: 1 };
         ranges.push(range);
       }
-      range.events += eventsAt(numbers, at);
+      const count = eventsAt(numbers, at);
+      range.events += count;
+      if (count > range.largest) range.largest = count;
       lastNs = numbers[at] === BUNDLE ? bundleEndNs(numbers, at) : atNs;
       at = next(numbers, at);
       const near = at;
-      for (; numbers[at] >= 0 && numbers[at + 1] >= -MAX_JITTER_NS; at += NEAR_LENGTH) lastNs += numbers[at + 1];
+      const end = numbers.length;
+      for (; at < end && numbers[at] >= 0 && numbers[at + 1] >= -MAX_JITTER_NS; at += NEAR_LENGTH)
+        lastNs += numbers[at + 1];
       range.events += (at - near) / NEAR_LENGTH;
       range.endNs = lastNs;
     }
