@@ -114,8 +114,8 @@ export class EventMemory {
 }
 
 /** Returns a run. It shares memory with its chunk, or with the next run that is read from the file. */
-export function runAt({ chunks, spilled }: SharedEvents, address: RunAddress, length: number): Int32Array {
-  if (address < 0) return readSpilled(spilled, -1 - address, length);
+export function runAt({ chunks, ...file }: SharedEvents, address: RunAddress, length: number): Int32Array {
+  if (address < 0) return readSpilled(file, -1 - address, length);
   const start = address % CHUNK_LENGTH;
   return chunks[(address - start) / CHUNK_LENGTH].subarray(start, start + length);
 }
@@ -174,11 +174,7 @@ export class SpillFile implements PageFile {
   /** Reads what was appended at an index. @throws PtflameError TEMPORARY_FILE */
   read(start: number, into: Int32Array): void {
     if (start + into.length > this.written) this.flush();
-    try {
-      readNumbers(this.ref, start, into);
-    } catch (cause) {
-      throw this.fault(cause);
-    }
+    readNumbers(this.ref, start, into, this.directory);
   }
 
   /** Must be called before anything is read. */
@@ -188,7 +184,7 @@ export class SpillFile implements PageFile {
       this.file ??= openTemporary(this.directory);
       this.file.append(new Uint8Array(this.block.buffer, 0, this.buffered * NUMBER_BYTES));
     } catch (cause) {
-      throw this.fault(cause);
+      throw temporaryFault('write', this.directory, cause);
     }
     this.written += this.buffered;
     this.buffered = 0;
@@ -198,30 +194,39 @@ export class SpillFile implements PageFile {
     this.file?.close();
     this.file = null;
   }
+}
 
-  private fault(cause: unknown): PtflameError {
-    const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? systemReason(cause);
-    return new PtflameError('TEMPORARY_FILE', `cannot write temporary data to ${this.directory}: ${reason}`, {
-      hint: 'name a directory with more space: --temp-dir DIR; or allow more memory: --memory 8G',
-      cause,
-    });
-  }
+function temporaryFault(what: 'read' | 'write', directory: string, cause: unknown): PtflameError {
+  const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? systemReason(cause);
+  const where = what === 'write' ? `write temporary data to ${directory}` : `read temporary data in ${directory}`;
+  return new PtflameError('TEMPORARY_FILE', `cannot ${where}: ${reason}`, {
+    hint: 'name a directory with more space: --temp-dir DIR; or allow more memory: --memory 8G',
+    cause,
+  });
 }
 
 /** The numbers read last in this thread. */
 let lastRead = new Int32Array();
 
 /** Reads numbers of a spill file, in any thread. Valid until the next call in the same thread. */
-function readSpilled(ref: FileRef | null, start: number, length: number): Int32Array {
+function readSpilled(
+  { spilled, directory }: Pick<SharedEvents, 'spilled' | 'directory'>,
+  start: number,
+  length: number,
+): Int32Array {
   if (length > lastRead.length) lastRead = new Int32Array(length);
   const numbers = lastRead.subarray(0, length);
-  readNumbers(ref, start, numbers);
+  readNumbers(spilled, start, numbers, directory ?? temporaryDirectory());
   return numbers;
 }
 
-function readNumbers(ref: FileRef | null, start: number, into: Int32Array): void {
+function readNumbers(ref: FileRef | null, start: number, into: Int32Array, directory: string): void {
   assert(ref !== null, 'spilled numbers without their file');
   const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
-  if (readFully(openRef(ref), bytes, start * NUMBER_BYTES) < bytes.length)
-    throw new Error('a temporary file is shorter than what was written to it');
+  try {
+    if (readFully(openRef(ref), bytes, start * NUMBER_BYTES) === bytes.length) return;
+  } catch (cause) {
+    throw temporaryFault('read', directory, cause);
+  }
+  throw temporaryFault('read', directory, new Error('it is shorter than what was written to it'));
 }
