@@ -346,7 +346,7 @@ function executeInModule(state: ReplayState, module: ReplayModule, firstRow: num
   let row = firstRow;
   let isDone = row >= endRow;
   while (!isDone) {
-    const end = Math.min(endRow, module.loadEvents(state.events, row, state.pairing.rows));
+    const end = Math.min(endRow, module.loadEvents(state.events, row, state.pairing.rows.pages));
     const stoppedAt = calls.execute(row, end);
     countListed(state, module);
     if (state.log) writeLog(state.log, module, state.events);

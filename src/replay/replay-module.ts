@@ -2,7 +2,7 @@
  * The compiled module of replay (src/replay/wasm) and its memory: tables of the trace, and what belongs to the thread that
  * is replayed.
  */
-import type { PageMemory } from '../model/trace/pages.js';
+import type { PageMemory, Pages } from '../model/trace/pages.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
 import { type SharedMemory, sharedMemory, WasmModule } from '../wasm/module.js';
@@ -10,7 +10,6 @@ import type { FunctionTable } from './functions/function-table.js';
 import { callsSwitcher, isInlinedAt, type SiteFacts, Step, touches } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
 import { type Head, ModuleMemory } from './module-memory.js';
-import type { PairedRows } from './pairing/pairing.js';
 import {
   FUNCTION_BARE_NAME,
   FUNCTION_BYTES,
@@ -148,10 +147,10 @@ export class ReplayModule {
   }
 
   /**
-   * Has the sites of events in the window from a row on, and what pairing finds of them; returns the row after the last
-   * one. No other page of `paired` may be needed until the module has run.
+   * Has the sites of events in the window from a row on, and what pairing finds of them, which is in `pages`; returns the
+   * row after the last one. No other page may be needed until the module has run.
    */
-  loadSites(events: ThreadEvents, row: number, { pages }: PairedRows): number {
+  loadSites(events: ThreadEvents, row: number, pages: Pages): number {
     const { head } = this;
     const { pageRows } = pages;
     const pageAt = head.get(HEAD_PAIRED) + PAIRED_BYTES * pageRows * pages.slotAt(row);
@@ -168,8 +167,8 @@ export class ReplayModule {
   }
 
   /** Likewise with their times. */
-  loadEvents(events: ThreadEvents, row: number, paired: PairedRows): number {
-    const end = this.loadSites(events, row, paired);
+  loadEvents(events: ThreadEvents, row: number, pages: Pages): number {
+    const end = this.loadSites(events, row, pages);
     if (row >= this.timesEnd) {
       const { timeNs, timeAt } = events.from(this.windowRow);
       this.windowTimes.set(timeNs.subarray(timeAt, timeAt + end - this.windowRow));

@@ -176,12 +176,7 @@ class EventWriter implements EventSink {
   private next = 0;
   private dueNs: Nanoseconds;
 
-  constructor(
-    events: ThreadEvents,
-    records: PlacedRecords,
-    { edge }: SiteEdges,
-    recordingStartNs: Nanoseconds,
-  ) {
+  constructor(events: ThreadEvents, records: PlacedRecords, { edge }: SiteEdges, recordingStartNs: Nanoseconds) {
     this.events = events;
     this.records = records;
     this.edge = edge;

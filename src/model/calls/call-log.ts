@@ -88,10 +88,14 @@ function askForLog(events: number): void {
   try {
     askForMemory(ROW_BYTES * events);
   } catch (cause) {
-    throw new PtflameError('TOO_LARGE', `a thread has ${events.toLocaleString('en-US')} events: too many to keep each of its calls in memory`, {
-      hint: 'allow more with --memory SIZE; or ask about a part of its time: --window; a page without a timeline, --time-detail 0, and other formats need only sums',
-      cause,
-    });
+    throw new PtflameError(
+      'TOO_LARGE',
+      `a thread has ${events.toLocaleString('en-US')} events: too many to keep each of its calls in memory`,
+      {
+        hint: 'allow more with --memory SIZE; or ask about a part of its time: --window; a page without a timeline, --time-detail 0, and other formats need only sums',
+        cause,
+      },
+    );
   }
 }
 

@@ -169,7 +169,7 @@ function pairInModule(
   head.set(HEAD_LOWEST, open.firstSimple);
   for (let row = firstRow; ; ) {
     rows.pages.slotToChange(row);
-    const end = module.loadSites(events, row, rows);
+    const end = module.loadSites(events, row, rows.pages);
     head.set(HEAD_STACK_LIMIT, Math.floor(module.memory.stack.ints.byteLength / CALL_BYTES));
     const stoppedAt = calls.pair(row, end);
     open.length = head.get(HEAD_DEPTH);

@@ -71,7 +71,10 @@ const BATCH_EVENTS = 8192;
 export function* laneEvents(inputs: readonly LaneRuns[], shared: SharedEvents): Generator<LaneEvents> {
   const runs = new Runs(shared);
   const ranges = inputs.flatMap((input) => rangesOf(input, runs)).sort(byTimeThenInput);
-  const maxLength = ranges.reduce((most, range) => Math.max(most, range.largest, Math.min(range.events, BATCH_EVENTS)), 0);
+  const maxLength = ranges.reduce(
+    (most, range) => Math.max(most, range.largest, Math.min(range.events, BATCH_EVENTS)),
+    0,
+  );
   const rows = { site: new Uint32Array(maxLength), timeNs: new Float64Array(maxLength) };
   for (const range of ranges) yield* eventsOf(range, runs, rows);
 }
