@@ -1,7 +1,7 @@
 /**
  * Loads one thread from the store: its events in chronological order, and its records among them.
  */
-import { assert } from '../model/errors.js';
+import { assert, PtflameError } from '../model/errors.js';
 import { SwitchKind } from '../model/sample-table.js';
 import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../model/trace/branch-sites.js';
 import { pagesOf } from '../model/trace/pages.js';
@@ -46,6 +46,7 @@ export function loadThread(
   memory: ThreadMemory,
 ): LoadedThread {
   const { tid, records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
+  if (rowsOf(source) > MAX_ROWS) throw tooManyEvents(source);
   const [space, laneSpace] = spacesIn(memory, source);
   const lanes = isOneLane(source) ? null : readLanes(source, shared, new ThreadEvents(tid, source.events, laneSpace));
   const mergeInto = (into: EventSink) => {
@@ -62,6 +63,15 @@ export function loadThread(
   const createdInside = records.some(({ what }) => what === 'fork');
   const isForked = records.some((record) => record.what === 'fork' && record.pid !== record.parentPid);
   return { events, gaps, createdInside, isForked, isIdleTask, exitNs, clockSteps: writer.clockSteps };
+}
+
+/** Rows are numbers of 32 bits, and others than rows are negative. */
+const MAX_ROWS = 2 ** 31 - 1;
+
+function tooManyEvents({ tid, events }: ThreadSource): PtflameError {
+  return new PtflameError('TOO_LARGE', `thread ${tid} has ${events} events: more than ${MAX_ROWS}`, {
+    hint: 'read less of it: --cpu, or a part of its time (perf script --time FROM,TO)',
+  });
 }
 
 /** Returns the errors without a thread that concern this one. */
