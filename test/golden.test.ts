@@ -10,7 +10,7 @@ import { analyze, openTraceFile, type Profile, PtflameError, renderSvg } from '.
 import { Inference, UNWOUND } from '../src/model/profile/profile.js';
 import type { SymbolTable } from '../src/model/symbol-table.js';
 import { BranchKind, type BranchSites, recordSite, TraceEdge } from '../src/model/trace/branch-sites.js';
-import type { ThreadEvents } from '../src/model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../src/model/trace/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
 import { untilExit } from '../src/pipeline/replay/trace-replayer.js';
 import { KnownPaths } from '../src/replay/losses/known-paths.js';
@@ -20,6 +20,7 @@ import type { FrameWatcher } from '../src/replay/stack/frame.js';
 import type { ThreadReplay } from '../src/replay/thread-replay.js';
 import type { LoadedThread } from '../src/trace/load-thread.js';
 import { fold } from './helpers/traces/load.js';
+import { columnsOf, threadEvents } from './helpers/traces/thread-events.js';
 import { type TraceThreads, threadsOf } from './helpers/traces/threads-of.js';
 
 const FIXTURES = 'fixtures';
@@ -125,14 +126,13 @@ function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThrea
 }
 
 /** A switch-in after the last branch changes no frame: what is closed after it is closed by the end of the trace. */
-function withEnd({ tid, length, site, timeNs }: ThreadEvents, endRow: number): ThreadEvents {
-  const insert = (values: Iterable<number>, value: number) => [...values].toSpliced(endRow, 0, value);
-  return {
-    tid,
-    length: length + 1,
-    site: Uint32Array.from(insert(site, recordSite(BranchKind.SwitchIn))),
-    timeNs: Float64Array.from(insert(timeNs, timeNs[Math.max(0, endRow - 1)])),
-  };
+function withEnd(events: ThreadEvents, endRow: number): ThreadEvents {
+  const { site, timeNs } = columnsOf(events);
+  return threadEvents(
+    events.tid,
+    site.toSpliced(endRow, 0, recordSite(BranchKind.SwitchIn)),
+    timeNs.toSpliced(endRow, 0, timeNs[Math.max(0, endRow - 1)]),
+  );
 }
 
 /** Lines about frames, by the row of the event that changed them. */
@@ -198,7 +198,7 @@ function threadLines(trace: TraceThreads, { thread: { events, gaps }, log, head 
   const errors = gaps.map(({ code, message }) => `error code ${code}: ${message}`);
   const lines = [head];
   for (let row = 0; row < events.length; row++) {
-    lines.push(`${clock(trace, events.timeNs[row])}  ${eventText(trace, events.site[row], errors)}`);
+    lines.push(`${clock(trace, events.timeAt(row))}  ${eventText(trace, events.siteAt(row), errors)}`);
     if (row !== log.endRow) lines.push(...log.at(row));
   }
   return [...lines, 'end', ...log.at(log.endRow)];

@@ -7,7 +7,7 @@ import type { CallLogBuilder } from '../model/calls/call-log.js';
 import { Doubt } from '../model/calls/doubts.js';
 import { Inference, UNWOUND } from '../model/profile/profile.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
-import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { Trait } from './functions/traits.js';
@@ -103,10 +103,10 @@ function executeWhileSimple(state: ReplayState, firstRow: number, endRow: number
 
 function executeRow(state: ReplayState, row: number): void {
   state.watcher?.atRow(row);
-  const code = state.pairing.action[row];
+  const code = state.pairing.rows.actionAt(row);
   const action = actionOf(code);
   if (!isRecord(action)) return executeBranch(state, row, code, action);
-  if (action === Action.Gap) recordErrors(state, row, row + 1, state.events.timeNs[row]);
+  if (action === Action.Gap) recordErrors(state, row, row + 1, state.events.timeAt(row));
   else if (action !== Action.Exec) applySwitch(state, row, action);
 }
 
@@ -118,19 +118,19 @@ type BranchAction = Exclude<Action, RecordAction>;
  */
 function executeBranch(state: ReplayState, row: number, code: number, action: BranchAction): void {
   const { events, facts } = state;
-  const site = events.site[row];
+  const site = events.siteAt(row);
   const from = facts.fromFunction[site];
   const target = orNameless(facts.functions, facts.toFunction[site]);
   const hasSwitched =
     (code & ActionFlag.HiddenSwitch) !== 0 && applyHiddenSwitch(state, row, orNameless(facts.functions, from));
   if (state.depth === 0 && action !== Action.KernelStart)
     pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
-  if (comesBack(state, row)) chargeOffCpu(state, events.timeNs[row]);
+  if (comesBack(state, row)) chargeOffCpu(state, events.timeAt(row));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   const switchesStacks = action === Action.SwitchBack || action === Action.NewStack; // somewhere since the last event
-  if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeNs[row], Doubt.HiddenJump);
-  else if (switchesStacks) chargeHiddenMove(state, events.timeNs[row], Doubt.StackChoice);
-  else chargeUntil(state, events.timeNs[row]);
+  if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeAt(row), Doubt.HiddenJump);
+  else if (switchesStacks) chargeHiddenMove(state, events.timeAt(row), Doubt.StackChoice);
+  else chargeUntil(state, events.timeAt(row));
   if (stoppedNode(state) !== NONE) endStop(state, true);
   else if (!isStop(code)) forgetSwitch(state);
   if (isTraceStart(action)) endSignalTail(state, target);
@@ -147,7 +147,7 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
  */
 function execute(state: ReplayState, row: number, action: BranchAction, target: FunctionId): void {
   const { pairing, facts, events } = state;
-  const link = pairing.link[row];
+  const link = pairing.rows.linkAt(row);
   switch (action) {
     case Action.Stay:
     case Action.Start:
@@ -174,7 +174,7 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       returnFromCall(state, link, action);
       return landIn(state, target);
     case Action.ReturnTo:
-      return returnTo(state, link, orNameless(facts.functions, facts.fromFunction[events.site[row]]), target);
+      return returnTo(state, link, orNameless(facts.functions, facts.fromFunction[events.siteAt(row)]), target);
     case Action.UnmatchedReturn:
       return returnUnmatched(state, row, target, action);
     case Action.SignalReturn:
@@ -196,7 +196,7 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
     case Action.Resume: // on VM exit, the same code may carry another label
       return landIn(state, target);
     case Action.Jump:
-      return jumpTo(state, target, facts.toEntry[events.site[row]] === 1, row);
+      return jumpTo(state, target, facts.toEntry[events.siteAt(row)] === 1, row);
   }
 }
 
@@ -212,11 +212,11 @@ function closeKernel(state: ReplayState): void {
 function comesBack(state: ReplayState, row: number): boolean {
   const { facts, events } = state;
   if (!facts.showsTaskSwitches) return false;
-  const fn = facts.fromFunction[events.site[row]];
+  const fn = facts.fromFunction[events.siteAt(row)];
   if (fn === NONE || !(facts.functions.traits[fn] & Trait.TaskSwitch) || state.depth === 0) return false;
   const rowBefore = rowOfBranchBefore(state, row);
   if (rowBefore === NONE) return false;
-  const before = events.site[rowBefore];
+  const before = events.siteAt(rowBefore);
   return !isTop(state, fn) || (facts.toEntry[before] === 1 && facts.toFunction[before] === fn);
 }
 
@@ -225,7 +225,7 @@ function comesBack(state: ReplayState, row: number): boolean {
 /** The event in `row` begins a stack, in the function `first`. */
 function beginStack(state: ReplayState, stack: Stack, row: number, first: FunctionId): void {
   const { events, facts } = state;
-  const isEntry = facts.toEntry[events.site[row]] === 1;
+  const isEntry = facts.toEntry[events.siteAt(row)] === 1;
   pushOtherStack(state, stack, row, first, isEntry);
   if (!isEntry || stack.isGuess) markRoot(state);
   countResumption(state);
@@ -264,7 +264,7 @@ function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boo
   pushOtherStack(state, hidden.to, row, fn, false);
   countResumption(state);
   const { from, functions } = state.facts;
-  const isNearStart = from[state.events.site[row]] - functions.start[fn] < NEAR_BYTES;
+  const isNearStart = from[state.events.siteAt(row)] - functions.start[fn] < NEAR_BYTES;
   if (!isNearStart || hidden.to.isGuess) markRoot(state);
   return true;
 }
@@ -327,7 +327,7 @@ function reopen(state: ReplayState, callRows: readonly number[]): void {
   const { toFunction, functions } = state.facts;
   closeAbove(state, topBefore(state, callRows[0] as number), Inference.Unwound);
   for (const row of callRows) {
-    const fn = orNameless(functions, toFunction[state.events.site[row]]);
+    const fn = orNameless(functions, toFunction[state.events.siteAt(row)]);
     pushCall(state, fn, row, Inference.Unwound);
   }
 }
@@ -346,10 +346,10 @@ function executeInModule(state: ReplayState, module: ReplayModule, firstRow: num
   let row = firstRow;
   let isDone = row >= endRow;
   while (!isDone) {
-    const end = Math.min(endRow, module.loadEvents(state.events, row));
+    const end = Math.min(endRow, module.loadEvents(state.events, row, state.pairing.rows.pages));
     const stoppedAt = calls.execute(row, end);
     countListed(state, module);
-    if (state.log) writeLog(state.log, module, state.events.site);
+    if (state.log) writeLog(state.log, module, state.events);
     if (head.get(HEAD_STOP) === STOP_FULL) makeSpace(state, head);
     else isDone = stoppedAt < end || stoppedAt === endRow;
     row = stoppedAt;
@@ -412,14 +412,14 @@ function countListed({ tree, inferred: counters, certainty }: ReplayState, modul
 }
 
 /** Appends to the log what the module has listed for it. */
-function writeLog(log: CallLogBuilder, { head, logRows, renames }: ReplayModule, site: ThreadEvents['site']): void {
+function writeLog(log: CallLogBuilder, { head, logRows, renames }: ReplayModule, events: ThreadEvents): void {
   const rows = LISTED_BYTES * head.get(HEAD_LOG_COUNT);
   for (let at = 0; at < rows; at += LISTED_BYTES) {
     const row = logRows.ints[(at + LISTED_ROW) >> 2];
     log.append(
       logRows.floats[(at + LISTED_NS) >> 3],
       logRows.ints[(at + LISTED_ID) >> 2],
-      row === NONE ? NONE : site[row],
+      row === NONE ? NONE : events.siteAt(row),
     );
   }
   const renamed = LISTED_BYTES * head.get(HEAD_RENAMES_COUNT);

@@ -4,7 +4,7 @@
  */
 import { float64Column } from '../model/columns.js';
 import { BranchKind, recordSite, TraceEdge } from '../model/trace/branch-sites.js';
-import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Address, type Nanoseconds, NONE, type SiteId } from '../model/units.js';
 import { SYSCALL_BYTES } from './functions/site-facts.js';
 import type { ProbeSites } from './probe-sites.js';
@@ -26,7 +26,7 @@ export interface MendedThread {
 /** Mends the events in place. `gaps`: those among the events, in order. */
 export function mendHits(probes: Probes, events: ThreadEvents, gaps: readonly GapRecord[]): MendedThread {
   const damages = findDamages(probes, events, gaps);
-  const mendedNs = Float64Array.from(damages, ({ restartRow }) => events.timeNs[restartRow]);
+  const mendedNs = Float64Array.from(damages, ({ restartRow }) => events.timeAt(restartRow));
   if (damages.length === 0) return { events, gaps, mendedNs };
   const mended = new Set(damages.map(({ gap }) => gap));
   return { events: leaveOut(probes, events, damages), gaps: gaps.filter((_, row) => !mended.has(row)), mendedNs };
@@ -36,16 +36,16 @@ export function mendHits(probes: Probes, events: ThreadEvents, gaps: readonly Ga
 function findDamages(probes: Probes, events: ThreadEvents, gaps: readonly GapRecord[]): Damage[] {
   const hits = new PendingHits(hitsOfThread(probes.hits, events.tid));
   const finder = new DamageFinder(probes, events, gaps);
-  const { site, timeNs, length } = events;
   const damages: Damage[] = [];
   let gapsBefore = 0;
-  for (let row = 0; row < length && !hits.isEmpty; row++) {
-    if (site[row] === GAP) gapsBefore++;
-    const stop = probes.stop[site[row]];
+  for (let row = 0; row < events.length && !hits.isEmpty; row++) {
+    const site = events.siteAt(row);
+    if (site === GAP) gapsBefore++;
+    const stop = probes.stop[site];
     if (stop === NONE) continue;
     const damage = finder.before(row, gapsBefore);
     const address = probes.probe[stop - probes.firstStop];
-    if (damage !== null && hits.take(address, timeNs[damage.stopRow], timeNs[row])) damages.push(damage);
+    if (damage !== null && hits.take(address, events.timeAt(damage.stopRow), events.timeAt(row))) damages.push(damage);
   }
   return damages;
 }
@@ -81,25 +81,24 @@ class PendingHits {
 
 /** Moves the remaining rows forward. Context switches during the handler remain. */
 function leaveOut({ stop }: Probes, events: ThreadEvents, damages: readonly Damage[]): ThreadEvents {
-  const { tid, site, timeNs } = events;
   let length = 0;
   let row = 0;
   const keep = (id: number) => {
-    site[length] = id;
-    timeNs[length++] = timeNs[row];
+    events.set(length++, id, events.timeAt(row));
   };
   const keepUntil = (end: number) => {
-    for (; row < end; row++) keep(site[row]);
+    for (; row < end; row++) keep(events.siteAt(row));
   };
   for (const { lastRow, stopRow, restartRow } of damages) {
     keepUntil(lastRow + 1);
     for (; row < restartRow; row++) {
-      if (row === stopRow) keep(stop[site[restartRow]]);
-      else if (isSwitch(site[row])) keep(site[row]);
+      if (row === stopRow) keep(stop[events.siteAt(restartRow)]);
+      else if (isSwitch(events.siteAt(row))) keep(events.siteAt(row));
     }
   }
   keepUntil(events.length);
-  return { tid, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };
+  events.length = length;
+  return events;
 }
 
 /**
@@ -157,12 +156,12 @@ class DamageFinder {
 
   /** Returns the error or the impossible stop before a restart; null: there is none. */
   private stopBefore(restartRow: number, gap: number): { row: number; gap: number; address: Address } | null {
-    const { site } = this.events;
+    const { events } = this;
     const { from } = this.probes;
     const row = this.rowBefore(restartRow);
     if (row < 0) return null;
-    if (site[row] !== GAP)
-      return this.isImpossible(row, restartRow) ? { row, gap: NONE, address: from[site[row]] } : null;
+    const site = events.siteAt(row);
+    if (site !== GAP) return this.isImpossible(row, restartRow) ? { row, gap: NONE, address: from[site] } : null;
     const { code, ip } = this.gaps[gap];
     return ERRORS_OF_CODE.includes(code) ? { row, gap, address: ip } : null;
   }
@@ -170,23 +169,22 @@ class DamageFinder {
   /** True if a row is a stop after which the trace cannot restart where it does. */
   private isImpossible(row: number, restartRow: number): boolean {
     const { kind, edge, from, to } = this.probes;
-    const { site } = this.events;
-    const id = site[row];
+    const id = this.events.siteAt(row);
     if (edge[id] !== TraceEdge.End || kind[id] === BranchKind.Async) return false;
-    const bytes = to[site[restartRow]] - from[id];
+    const bytes = to[this.events.siteAt(restartRow)] - from[id];
     return kind[id] !== BranchKind.Syscall || !(bytes > 0 && bytes <= SYSCALL_BYTES);
   }
 
   /** Returns the row of the last event before the hit; NONE if it cannot be told from phantoms. */
   private lastRowBefore(stopRow: number, restartRow: number, stopAddress: Address): number {
-    const { site } = this.events;
+    const { events } = this;
     const { kind, edge, from, to, stop, firstStop } = this.probes;
-    const probe = stop[site[restartRow]] - firstStop;
+    const probe = stop[events.siteAt(restartRow)] - firstStop;
     const possible: number[] = [];
     const phantoms: SiteId[] = []; // the last one first
     let next = stopAddress;
     for (let row = this.rowBefore(stopRow); row >= 0 && phantoms.length < MAX_PHANTOMS; row = this.rowBefore(row)) {
-      const id = site[row];
+      const id = events.siteAt(row);
       if (kind[id] >= BranchKind.Gap || edge[id] === TraceEdge.End) break;
       const has = this.hasProbe(to[id], next, probe);
       if (has !== HasProbe.No && this.areRepeated(phantoms, restartRow)) {
@@ -212,12 +210,12 @@ class DamageFinder {
 
   /** True if the phantoms come again after the restart, as far as nothing interrupts the thread. */
   private areRepeated(phantoms: readonly SiteId[], restartRow: number): boolean {
-    const { site, length } = this.events;
+    const { events } = this;
     const { kind, edge, from, to } = this.probes;
     for (let at = 1; at <= phantoms.length; at++) {
       const row = restartRow + at;
-      if (row >= length) return true;
-      const [id, phantom] = [site[row], phantoms[phantoms.length - at]];
+      if (row >= events.length) return true;
+      const [id, phantom] = [events.siteAt(row), phantoms[phantoms.length - at]];
       if (edge[id] !== TraceEdge.None || kind[id] >= BranchKind.Gap) return true;
       if (from[id] !== from[phantom] || to[id] !== to[phantom]) return false;
     }
@@ -233,7 +231,7 @@ class DamageFinder {
   /** Returns the row before, without context switches; -1: there is none. */
   private rowBefore(row: number): number {
     let before = row - 1;
-    while (before >= 0 && isSwitch(this.events.site[before])) before--;
+    while (before >= 0 && isSwitch(this.events.siteAt(before))) before--;
     return before;
   }
 }

@@ -66,9 +66,9 @@ export class ModuleMemory {
     return this.next;
   }
 
-  /** Whether areas can take this many bytes more. The rest is left to what grows. */
-  hasSpaceFor(bytes: number): boolean {
-    return this.next + bytes < (MAX_PAGES * PAGE_BYTES) / 2;
+  /** How many bytes more areas can take. The rest is left to what grows. */
+  get space(): number {
+    return (MAX_PAGES * PAGE_BYTES) / 2 - this.next;
   }
 
   /** Adds an area and returns its address. */

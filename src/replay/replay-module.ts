@@ -2,7 +2,8 @@
  * The compiled module of replay (src/replay/wasm) and its memory: tables of the trace, and what belongs to the thread that
  * is replayed.
  */
-import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import type { PageMemory, Pages } from '../model/trace/pages.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
 import { type SharedMemory, sharedMemory, WasmModule } from '../wasm/module.js';
 import type { FunctionTable } from './functions/function-table.js';
@@ -21,16 +22,21 @@ import {
   HEAD_FUNCTIONS,
   HEAD_HIGHEST,
   HEAD_INFERRED,
+  HEAD_IS_CHANGED,
   HEAD_LINKS,
   HEAD_LOG,
+  HEAD_PAGE_BITS,
+  HEAD_PAIRED,
   HEAD_RENAMES,
   HEAD_SITES,
+  HEAD_SLOT_OF,
   HEAD_WINDOW_ROW,
   HEAD_WINDOW_SITES,
   HEAD_WINDOW_TIMES,
   LIST_ENTRIES,
   LISTED_BYTES,
   PAIR_BYTES,
+  PAIRED_BYTES,
   SITE_BYTES,
   SITE_FROM,
   SITE_FROM_FUNCTION,
@@ -72,6 +78,8 @@ export class ReplayModule {
   private windowRow = 0;
   private windowEnd = 0;
   private timesEnd = 0;
+  /** Of the thread. */
+  pairedMemory: PageMemory = { slots: new Int32Array(0), slotOf: new Int32Array(0), isChanged: new Uint8Array(0) };
   /** Where what belongs to the thread begins. */
   private readonly threadAt: number;
 
@@ -102,7 +110,7 @@ export class ReplayModule {
     this.logRows = addList(HEAD_LOG);
     this.renames = addList(HEAD_RENAMES);
     this.threadAt = memory.end;
-    this.begin(0);
+    memory.restart();
   }
 
   /** Returns null if the machine or the trace is too small or too large for it. */
@@ -110,43 +118,60 @@ export class ReplayModule {
     const pages = reserveMemory();
     if (pages === null) return null;
     const memory = new ModuleMemory(pages);
-    if (!memory.hasSpaceFor(SITE_BYTES * facts.step.length)) return null;
+    if (SITE_BYTES * facts.step.length >= memory.space) return null;
     return new ReplayModule(REPLAY.start(pages), memory, facts);
   }
 
-  /** Begins a thread. False if it is too large. */
-  begin(events: number): boolean {
+  /** Begins a thread. False if the memory is too small. */
+  begin({ pages: { slotCount, slotOf, pageRows } }: ThreadEvents): boolean {
     const { memory, head } = this;
     memory.cutAt(this.threadAt);
-    if (!memory.hasSpaceFor(5 * events)) return false;
-    head.set(HEAD_LINKS, memory.add(4 * events));
-    head.set(HEAD_ACTIONS, memory.add(events));
+    const pages = slotOf.length;
+    const slots = Math.min(slotCount, Math.floor((memory.space - 4 * pages) / (PAIRED_BYTES * pageRows + 1)) - 1);
+    if (slots < 1) return false;
+    const pairedAt = memory.add(PAIRED_BYTES * pageRows * slots);
+    const slotOfAt = memory.add(4 * pages);
+    const isChangedAt = memory.add(slots);
+    head.set(HEAD_PAIRED, pairedAt);
+    head.set(HEAD_SLOT_OF, slotOfAt);
+    head.set(HEAD_IS_CHANGED, isChangedAt);
+    head.set(HEAD_PAGE_BITS, Math.log2(pageRows));
+    this.pairedMemory = {
+      slots: memory.ints(pairedAt, (PAIRED_BYTES * pageRows * slots) / 4),
+      slotOf: memory.ints(slotOfAt, pages),
+      isChanged: memory.bytes(isChangedAt, slots),
+    };
     memory.restart();
     this.windowRow = this.windowEnd = this.timesEnd = 0;
     return true;
   }
 
-  /** The columns of pairing. */
-  columns(events: number): { readonly action: Uint8Array; readonly link: Int32Array } {
-    const { memory, head } = this;
-    return { action: memory.bytes(head.get(HEAD_ACTIONS), events), link: memory.ints(head.get(HEAD_LINKS), events) };
-  }
-
-  /** Has the sites of events in the window from a row on; returns the row after the last one. */
-  loadSites({ site }: ThreadEvents, row: number): number {
+  /**
+   * Has the sites of events in the window from a row on, and what pairing finds of them, which is in `pages`; returns the
+   * row after the last one. No other page may be needed until the module has run.
+   */
+  loadSites(events: ThreadEvents, row: number, pages: Pages): number {
+    const { head } = this;
+    const { pageRows } = pages;
+    const pageAt = head.get(HEAD_PAIRED) + PAIRED_BYTES * pageRows * pages.slotAt(row);
+    const firstRow = row - (row % pageRows);
+    head.set(HEAD_LINKS, pageAt - 4 * firstRow);
+    head.set(HEAD_ACTIONS, pageAt + 4 * pageRows - firstRow);
     if (row >= this.windowRow && row < this.windowEnd) return this.windowEnd;
+    const { site, siteAt, length } = events.from(row);
     this.windowRow = this.timesEnd = row;
-    this.windowEnd = Math.min(row + WINDOW, site.length);
-    this.windowSites.set(site.subarray(row, this.windowEnd));
-    this.head.set(HEAD_WINDOW_ROW, row);
+    this.windowEnd = row + Math.min(WINDOW, length);
+    this.windowSites.set(site.subarray(siteAt, siteAt + this.windowEnd - row));
+    head.set(HEAD_WINDOW_ROW, row);
     return this.windowEnd;
   }
 
   /** Likewise with their times. */
-  loadEvents(events: ThreadEvents, row: number): number {
-    const end = this.loadSites(events, row);
+  loadEvents(events: ThreadEvents, row: number, pages: Pages): number {
+    const end = this.loadSites(events, row, pages);
     if (row >= this.timesEnd) {
-      this.windowTimes.set(events.timeNs.subarray(this.windowRow, end));
+      const { timeNs, timeAt } = events.from(this.windowRow);
+      this.windowTimes.set(timeNs.subarray(timeAt, timeAt + end - this.windowRow));
       this.timesEnd = end;
     }
     return end;

@@ -4,7 +4,7 @@
 import { CallLogBuilder } from '../model/calls/call-log.js';
 import { CallTreeBuilder, withoutEmptyNodes } from '../model/calls/call-tree.js';
 import { DurationsBuilder } from '../model/calls/durations.js';
-import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { executeRows } from './execute.js';
 import { comesOutOfSyscall, type SiteFacts, withSwitcher } from './functions/site-facts.js';
@@ -65,7 +65,7 @@ export class Replayer {
   replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
     const { provisional } = this;
     const { durations = null, knownPaths, wantsLog = false, wantsPlaces = false } = options;
-    const memory = this.memoryFor(events.length);
+    const memory = this.memoryFor(events);
     memory.tree.clear();
     memory.log.clear(wantsLog ? events.length : 0, wantsPlaces);
     const state = beginReplay(events, this.facts, options, memory);
@@ -79,7 +79,7 @@ export class Replayer {
     return result;
   }
 
-  private memoryFor(events: number): ReplayMemory {
+  private memoryFor(events: ThreadEvents): ReplayMemory {
     if (this.module?.begin(events) && this.moduleMemory) return this.moduleMemory;
     this.ownMemory ??= ownMemory(this.facts, this.log);
     return this.ownMemory;
@@ -119,7 +119,7 @@ function beginReplay(
   const pairing = pairThread(events, facts, memory.pairing);
   matchAcrossLosses(pairing, events, facts);
   const state = newReplayState(events, facts, pairing, options, memory);
-  startAt(state, events.timeNs[pairing.segments[0]?.firstRow ?? 0] ?? 0);
+  startAt(state, events.length === 0 ? 0 : events.timeAt(pairing.segments[0]?.firstRow ?? 0));
   return state;
 }
 
@@ -175,7 +175,7 @@ function begin(state: ReplayState, segment: Segment): ObservedStart {
     !beginning.createdInside || continuesParent(state),
   );
   const firstStack = beginning.createdInside ? [] : openSymbols(state, MAX_PATH_DEPTH);
-  if (state.nowNs !== events.timeNs[segment.firstRow]) waitForFirstBranch(state, beginning);
+  if (state.nowNs !== events.timeAt(segment.firstRow)) waitForFirstBranch(state, beginning);
   return { startNs, firstStack };
 }
 
@@ -189,7 +189,7 @@ function replayTail(state: ReplayState, row: number, endRow: number): void {
     return recordErrors(state, endRow, events.length);
   }
   executeRows(state, row, lostRow);
-  if (facts.scope !== 'user' && row > 0) chargeUntil(state, events.timeNs[lostRow]); // decoded up to there
+  if (facts.scope !== 'user' && row > 0) chargeUntil(state, events.timeAt(lostRow)); // decoded up to there
   loseEnd(state, row, lostRow);
 }
 
@@ -201,7 +201,7 @@ function loseEnd(state: ReplayState, row: number, lostRow: number): void {
   const lastSeen = { ip: addressBefore(row, events, facts), isLast: true };
   const nextErrorRow = followSwitches(state, lostRow, events.length, lastSeen);
   if (stoppedNode(state) !== NONE) return recordErrors(state, nextErrorRow, events.length); // it waits until the end
-  const endNs = options.extendTo?.endNs ?? events.timeNs.at(-1) ?? state.nowNs;
+  const endNs = options.extendTo?.endNs ?? (events.length > 0 ? events.timeAt(events.length - 1) : state.nowNs);
   loseUntil(state, endNs, nextErrorRow, events.length, lastSeen);
 }
 
@@ -251,7 +251,7 @@ function crossGap(state: ReplayState, before: Segment, after: Segment): void {
   }
   const loss = beginLoss(state, before, after);
   // A thread that comes out of a system call was in it meanwhile; otherwise only the old stack is known for this time.
-  const isOfNewStack = comesOutOfSyscall(facts, events.site[after.firstRow]) && stoppedNode(state) === NONE;
+  const isOfNewStack = comesOutOfSyscall(facts, events.siteAt(after.firstRow)) && stoppedNode(state) === NONE;
   if (!isOfNewStack) recordRest(state, loss, after);
   restartStack(state, restart, loss.lostNs);
   if (isOfNewStack) recordRest(state, loss, after);
@@ -259,7 +259,7 @@ function crossGap(state: ReplayState, before: Segment, after: Segment): void {
 
 /** Charges the wait of a stopped thread: it waited, whatever was lost meanwhile. */
 function waitThrough(state: ReplayState, before: Segment, after: Segment): void {
-  chargeUntil(state, state.events.timeNs[after.firstRow]);
+  chargeUntil(state, state.events.timeAt(after.firstRow));
   endStop(state, true);
   recordGap(state, before.endRow, after.firstRow, state.nowNs);
 }
@@ -280,7 +280,7 @@ function beginLoss(state: ReplayState, before: Segment, after: Segment): Loss {
   const { events, facts, lost } = state;
   const firstRow = knownEnd(before, events, facts);
   const isError = firstRow === before.endRow && firstRow < after.firstRow;
-  if (isError && stoppedNode(state) === NONE) chargeUntil(state, events.timeNs[firstRow]); // decoded up to there
+  if (isError && stoppedNode(state) === NONE) chargeUntil(state, events.timeAt(firstRow)); // decoded up to there
   const lostNs = state.nowNs;
   const gapsBefore = lost.length;
   const branchEnd = rowAfterBranches(before.firstRow, firstRow, events, facts);
@@ -290,7 +290,7 @@ function beginLoss(state: ReplayState, before: Segment, after: Segment): Loss {
 }
 
 function recordRest(state: ReplayState, { firstRow, lastSeen, nextErrorRow, gapsBefore }: Loss, after: Segment): void {
-  loseUntil(state, state.events.timeNs[after.firstRow], nextErrorRow, after.firstRow, lastSeen);
+  loseUntil(state, state.events.timeAt(after.firstRow), nextErrorRow, after.firstRow, lastSeen);
   if (state.lost.length === gapsBefore) recordGap(state, firstRow, after.firstRow, state.nowNs); // it took no time
 }
 
@@ -307,10 +307,10 @@ function startNewProgram(state: ReplayState, before: Segment, after: Segment): v
 /** Charges the time up to an exec before which nothing is missing. */
 function waitForExec(state: ReplayState, before: Segment, after: Segment): void {
   for (let row = before.endRow; row < after.firstRow; row++) {
-    const action = actionOf(state.pairing.action[row]);
+    const action = actionOf(state.pairing.rows.actionAt(row));
     if (action >= Action.SwitchOut && action !== Action.Exec) applySwitch(state, row, action);
   }
-  chargeUntil(state, state.events.timeNs[after.firstRow]);
+  chargeUntil(state, state.events.timeAt(after.firstRow));
   endStop(state, true);
   recordErrors(state, before.endRow, after.firstRow);
 }

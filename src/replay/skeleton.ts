@@ -10,9 +10,9 @@
  * and so are the events next to them.
  */
 
-import { countBelow, int32Column, resized } from '../model/columns.js';
-import type { ThreadEvents } from '../model/trace/trace-chunk.js';
-import { type Address, type Bounds, type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import { int32Column, resized } from '../model/columns.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
+import { type Address, type Bounds, type FunctionId, NONE, type SymbolId } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from './functions/traits.js';
@@ -64,8 +64,8 @@ export class SkeletonBuilder {
   reduce(events: ThreadEvents, { startNs, endNs }: Bounds): Skeleton | null {
     if (this.facts.hasAborts) return null;
     this.clear();
-    const start = firstRowFrom(events, startNs);
-    const end = Math.max(start, firstRowFrom(events, endNs));
+    const start = events.firstRowFrom(startNs);
+    const end = events.firstRowFrom(endNs, start);
     const isUsual =
       this.reduceRows(events, 0, start) &&
       this.keepRows(events, start, end) &&
@@ -92,13 +92,13 @@ export class SkeletonBuilder {
   }
 
   /** Reduces the events of a range of rows. Returns false if one of them is unusual. */
-  private reduceRows({ site }: ThreadEvents, firstRow: number, endRow: number): boolean {
+  private reduceRows(events: ThreadEvents, firstRow: number, endRow: number): boolean {
     const { levels, kept } = this;
     const { ints, floats } = this.sites;
     this.fixed = kept.length;
     let settledTop = UNSETTLED; // local names make the loop faster
     for (let row = firstRow; row < endRow; row++) {
-      const id = site[row];
+      const id = events.siteAt(row);
       const at = ROW_INTS * id;
       const step = ints[at + CLASS];
       const isSettled = ints[at + SIMPLE_FROM] === settledTop;
@@ -122,11 +122,11 @@ export class SkeletonBuilder {
   }
 
   /** Keeps all events of a range of rows. Returns false if one of them is unusual. */
-  private keepRows({ site }: ThreadEvents, firstRow: number, endRow: number): boolean {
+  private keepRows(events: ThreadEvents, firstRow: number, endRow: number): boolean {
     const { levels, kept } = this;
     const { ints } = this.sites;
     for (let row = firstRow; row < endRow; row++) {
-      const id = site[row];
+      const id = events.siteAt(row);
       const step = ints[ROW_INTS * id + CLASS];
       this.fixed = kept.length; // nothing is left out
       const isUsual = step === Step.Return && levels.depth > 0 ? this.endLevel(row, id) : this.addOther(row, id, step);
@@ -253,18 +253,12 @@ export class SkeletonBuilder {
   }
 }
 
-/** Returns the first row at or after a time. */
-function firstRowFrom({ timeNs, length }: ThreadEvents, atNs: Nanoseconds): number {
-  return countBelow(timeNs.subarray(0, length), atNs);
-}
-
-function rowsOf({ tid, site, timeNs }: ThreadEvents, rows: Int32Array): ThreadEvents {
+/** Moves these rows, which ascend, to the front. */
+function rowsOf(events: ThreadEvents, rows: Int32Array): ThreadEvents {
   const { length } = rows;
-  for (let at = 0; at < length; at++) {
-    site[at] = site[rows[at]];
-    timeNs[at] = timeNs[rows[at]];
-  }
-  return { tid, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };
+  for (let at = 0; at < length; at++) events.set(at, events.siteAt(rows[at]), events.timeAt(rows[at]));
+  events.length = length;
+  return events;
 }
 
 // What a skeleton needs to know of each site.

@@ -7,7 +7,7 @@ import { type CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
 import { Doubt } from '../model/calls/doubts.js';
 import { ResumptionCounter } from '../model/calls/resumptions.js';
 import { Inference, type InferenceName, noInferences } from '../model/profile/profile.js';
-import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import type { Rows } from './module-memory.js';

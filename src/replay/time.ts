@@ -9,7 +9,7 @@
 import { Doubt } from '../model/calls/doubts.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { BranchKind, recordSite } from '../model/trace/branch-sites.js';
-import type { ThreadEvents } from '../model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import type { Address } from '../model/units.js';
 import { type Nanoseconds, NONE, type NodeId, type SiteId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
@@ -30,10 +30,10 @@ export function followSwitches(state: ReplayState, firstRow: number, endRow: num
   const { events, facts } = state;
   let row = firstRow;
   for (let at = firstRow; at < endRow; at++) {
-    const step = facts.step[events.site[at]] as Step;
-    if (step === Step.SwitchIn) endWait(state, events.timeNs[at]);
+    const step = facts.step[events.siteAt(at)] as Step;
+    if (step === Step.SwitchIn) endWait(state, events.timeAt(at));
     if (!isSwitchOut(step)) continue;
-    loseUntil(state, events.timeNs[at], row, at, lastSeen);
+    loseUntil(state, events.timeAt(at), row, at, lastSeen);
     row = at;
     beginWait(state, step);
   }
@@ -102,7 +102,9 @@ export function recordErrors(state: ReplayState, firstRow: number, endRow: numbe
 
 function countErrors({ events }: ReplayState, firstRow: number, endRow: number): number {
   const error = recordSite(BranchKind.Gap);
-  return events.site.subarray(firstRow, endRow).reduce((count, site) => count + (site === error ? 1 : 0), 0);
+  let count = 0;
+  for (let row = firstRow; row < endRow; row++) if (events.siteAt(row) === error) count++;
+  return count;
 }
 
 // Stops: time outside traced code, in a system call or otherwise untraced, on a CPU or off it.
@@ -113,7 +115,7 @@ export function beginStop(
   symbol: typeof SpecialSymbol.Syscall | typeof SpecialSymbol.Untraced,
   row: number = NONE,
 ): void {
-  state.stop = open(state, stopNode(state, row), symbol, row === NONE ? NONE : state.events.site[row]);
+  state.stop = open(state, stopNode(state, row), symbol, row === NONE ? NONE : state.events.siteAt(row));
   if (state.switchedOut !== NONE) state.offCpu = open(state, state.stop.node, state.switchedOut);
 }
 
@@ -196,7 +198,7 @@ export function applySwitch(state: ReplayState, row: number, action: Action): vo
       state.switchedOut = action === Action.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted;
     return;
   }
-  chargeUntil(state, state.events.timeNs[row]);
+  chargeUntil(state, state.events.timeAt(row));
   if (action === Action.SwitchIn) switchIn(state, true);
   else switchOut(state, action === Action.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
 }
@@ -266,9 +268,9 @@ export function isSwitchOut(step: Step): step is typeof Step.SwitchOut | typeof 
 }
 
 /** Returns the row after the last branch of a range. */
-export function rowAfterBranches(firstRow: number, endRow: number, { site }: ThreadEvents, facts: SiteFacts): number {
+export function rowAfterBranches(firstRow: number, endRow: number, events: ThreadEvents, facts: SiteFacts): number {
   let row = endRow;
-  while (row > firstRow && facts.step[site[row - 1]] >= Step.Gap) row--;
+  while (row > firstRow && facts.step[events.siteAt(row - 1)] >= Step.Gap) row--;
   return row;
 }
 
@@ -278,26 +280,25 @@ export function rowAfterBranches(firstRow: number, endRow: number, { site }: Thr
  */
 export function knownEnd({ firstRow, endRow }: Segment, events: ThreadEvents, facts: SiteFacts): number {
   const row = rowAfterBranches(firstRow, endRow, events, facts);
-  const isStopped = row > firstRow && facts.step[events.site[row - 1]] >= Step.End;
+  const isStopped = row > firstRow && facts.step[events.siteAt(row - 1)] >= Step.End;
   return isStopped || facts.scope !== 'user' ? endRow : row;
 }
 
 /** Returns the address at which the thread was after the branch before a row. */
-export function addressBefore(row: number, { site }: ThreadEvents, { to, from }: SiteFacts): Address {
-  return row === 0 ? Number.NaN : to[site[row - 1]] || from[site[row - 1]];
+export function addressBefore(row: number, events: ThreadEvents, { to, from }: SiteFacts): Address {
+  return row === 0 ? Number.NaN : to[events.siteAt(row - 1)] || from[events.siteAt(row - 1)];
 }
 
 /**
  * Returns the row from which on a thread is lost that runs after its last branch (in the row before `row`), or NONE. A
  * record shows that trace data is missing, or nothing follows a trace start. For kernel code only an error shows it.
  */
-export function firstLostRow(row: number, { site, length }: ThreadEvents, { step, scope }: SiteFacts): number {
-  const gap = recordSite(BranchKind.Gap);
-  if (scope !== 'user' && row > 0) {
-    const error = site.subarray(row, length).indexOf(gap);
-    return error === -1 ? NONE : row + error;
+export function firstLostRow(row: number, events: ThreadEvents, { step, scope }: SiteFacts): number {
+  const isOfKernel = scope !== 'user' && row > 0;
+  for (let at = row; at < events.length; at++) {
+    const own = step[events.siteAt(at)] as Step;
+    if (own === Step.Gap) return isOfKernel ? at : row;
+    if (!isOfKernel && isSwitchOut(own)) return row;
   }
-  const shows = (own: number) => own === gap || isSwitchOut(step[own] as Step);
-  const isShown = site.subarray(row, length).some(shows) || (row > 0 && step[site[row - 1]] === Step.Start);
-  return isShown ? row : NONE;
+  return !isOfKernel && row > 0 && step[events.siteAt(row - 1)] === Step.Start ? row : NONE;
 }

@@ -1,5 +1,5 @@
 /**
- * The blocks of a trace file: decodes them into the lanes of a thread, rejects invalid ones, and encodes threads as blocks.
+ * The blocks of a trace file: decodes them, rejects invalid ones, and encodes threads as blocks.
  */
 
 import {
@@ -23,42 +23,25 @@ import { sharableBytes } from '../model/shared-memory.js';
 import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { PackedFile, SharedEvents } from './event-memory.js';
-import type { EventRows, Lane, LaneRuns } from './lanes/lane.js';
+import type { LaneRuns } from './lanes/lane.js';
 import { type LaneEvents, laneEvents } from './lanes/lane.js';
 import type { ThreadSource } from './store-contents.js';
 
 /** Shift of the fifth and last byte that a number may have. */
 const LAST_SHIFT = 28;
 
-/** Decodes the lanes of a thread into `rows`. @throws BlockFault */
-export function decodeLanes({ lanes, blocks, tid }: PackedThread, file: PackedFile, rows: EventRows): Lane[] {
-  const cursors = cursorsOf(lanes);
-  const unpacker = new BlockDecoder(file, rows);
-  for (const block of blocks) unpacker.unpack(block, tid, cursors);
-  return [...cursors.values()].map(({ cpu, start, row, end }) => {
-    if (row !== end) throw new BlockFault(`thread ${tid} has fewer events than its index states`);
-    const [site, timeNs] = [rows.site.subarray(start, end), rows.timeNs.subarray(start, end)];
-    return { cpu, length: end - start, site, timeNs };
-  });
-}
-
-/** The row for the next event of a CPU. */
-interface Cursor {
+/** Events of one CPU: valid until the next ones. */
+export interface CpuEvents extends LaneEvents {
   readonly cpu: number;
-  readonly start: number;
-  readonly end: number;
-  row: number;
 }
 
-function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
-  let start = 0;
-  return new Map(
-    lanes.map(({ cpu, events }) => {
-      const cursor = { cpu, start, end: start + events, row: start };
-      start += events;
-      return [cpu, cursor];
-    }),
-  );
+/** Yields the events of a thread: those of a CPU in order. @throws BlockFault */
+export function* packedEvents({ lanes, blocks, tid }: PackedThread, file: PackedFile): Generator<CpuEvents> {
+  const left = new Map(lanes.map(({ cpu, events }) => [cpu, events]));
+  const unpacker = new BlockDecoder(file);
+  for (const block of blocks) yield* unpacker.unpack(block, tid, left);
+  if ([...left.values()].some((events) => events > 0))
+    throw new BlockFault(`thread ${tid} has fewer events than its index states`);
 }
 
 /** Reused: a worker reads one block at a time. */
@@ -90,30 +73,30 @@ function inflate(block: Uint8Array, inflatedBytes: number, offset: number): Uint
 
 class BlockDecoder {
   private readonly file: PackedFile;
-  private readonly site: Uint32Array;
-  private readonly timeNs: Float64Array;
+  /** Of the current part. */
+  private site = new Uint32Array(0);
+  private timeNs = new Float64Array(0);
   /** Of the current block. */
   private bytes = buffer;
   private at = 0;
   private startNs = 0;
   private endNs = 0;
 
-  constructor(file: PackedFile, { site, timeNs }: EventRows) {
+  constructor(file: PackedFile) {
     this.file = file;
-    this.site = site;
-    this.timeNs = timeNs;
   }
 
-  unpack(block: PackedBlock, tid: number, cursors: ReadonlyMap<number, Cursor>): void {
+  /** `left`: how many events each CPU may still have. */
+  *unpack(block: PackedBlock, tid: number, left: Map<number, number>): Generator<CpuEvents> {
     const bytes = readBlock(this.file.ref, block);
     const head = readBlockHead(bytes);
     if (head === null || head.tid !== tid || head.events !== block.events) throw invalidBlock(block);
     Object.assign(this, { bytes, at: blockHeadBytes(head.parts.length), startNs: block.startNs, endNs: block.endNs });
     for (const { cpu, events, startNs } of head.parts) {
-      const cursor = cursors.get(cpu);
-      if (cursor === undefined || events > cursor.end - cursor.row) throw invalidBlock(block);
-      if (!this.unpackPart(cursor.row, cursor.row + events, startNs)) throw invalidBlock(block);
-      cursor.row += events;
+      const most = left.get(cpu) ?? 0;
+      if (events > most || !this.unpackPart(events, startNs)) throw invalidBlock(block);
+      left.set(cpu, most - events);
+      yield { cpu, length: events, site: this.site, timeNs: this.timeNs };
     }
     if (this.at !== bytes.length) throw invalidBlock(block);
   }
@@ -123,7 +106,8 @@ class BlockDecoder {
    * can be too early, and only the last time before an absolute one too late. Reads past the end of the block are
    * harmless: the caller notices that the block does not end at its last event.
    */
-  private unpackPart(startRow: number, endRow: number, partStartNs: Nanoseconds): boolean {
+  private unpackPart(events: number, partStartNs: Nanoseconds): boolean {
+    if (events > this.site.length) [this.site, this.timeNs] = [new Uint32Array(events), new Float64Array(events)];
     const { bytes, site, timeNs, startNs, endNs } = this;
     const view = viewOf(bytes);
     const { expected } = this.file;
@@ -132,7 +116,7 @@ class BlockDecoder {
     let lastNs = partStartNs;
     let next = FIRST_EXPECTED;
     if (!(lastNs >= startNs)) return false;
-    for (let row = startRow; row < endRow; row++) {
+    for (let row = 0; row < events; row++) {
       let ahead = bytes[at];
       let step = bytes[at + 1];
       if ((ahead | step) < MORE && step !== FAR_TIME) at += 2;
@@ -358,20 +342,25 @@ export function* packThread(
   yield* packer.finish();
 }
 
-function lanesOf({ lanes, packed, events }: ThreadSource, shared: SharedEvents): LaneInBatches[] {
-  if (packed !== null) return packedLanes(packed, events, shared);
+function lanesOf({ lanes, packed }: ThreadSource, shared: SharedEvents): LaneInBatches[] {
+  if (packed !== null) return packedLanes(packed, shared);
   const inBatches = lanes.map((inputs) => ({ cpu: (inputs[0] as LaneRuns).cpu, batches: laneEvents(inputs, shared) }));
   return inBatches.sort((a, b) => a.cpu - b.cpu);
 }
 
 /** These lanes are in order already. */
-function packedLanes(
-  { thread, cpus }: NonNullable<ThreadSource['packed']>,
-  events: number,
-  { packed }: SharedEvents,
-): LaneInBatches[] {
+function packedLanes({ thread, cpus }: NonNullable<ThreadSource['packed']>, { packed }: SharedEvents): LaneInBatches[] {
   assert(packed !== null, 'a packed thread without its file');
-  const rows = { site: new Uint32Array(events), timeNs: new Float64Array(events) };
-  const lanes = decodeLanes(thread, packed, rows).filter(({ cpu }) => cpus.includes(cpu));
-  return lanes.map((lane) => ({ cpu: lane.cpu, batches: [lane] }));
+  const lanes = thread.lanes.filter(({ cpu }) => cpus.includes(cpu));
+  const columns = lanes.map(({ cpu, events }) => {
+    const [site, timeNs] = [new Uint32Array(events), new Float64Array(events)];
+    return { cpu, length: 0, site, timeNs };
+  });
+  for (const { cpu, length, site, timeNs } of packedEvents(thread, packed)) {
+    const own = columns.find((lane) => lane.cpu === cpu);
+    own?.site.set(site.subarray(0, length), own.length);
+    own?.timeNs.set(timeNs.subarray(0, length), own.length);
+    if (own) own.length += length;
+  }
+  return columns.map((lane) => ({ cpu: lane.cpu, batches: [lane] }));
 }

@@ -5,6 +5,7 @@ import { openRef, openTemporary, type TemporaryFile, temporaryDirectory } from '
 import { assert, PtflameError, systemReason } from '../model/errors.js';
 import { type FileRef, type OwnFile, readFully } from '../model/open-file.js';
 import { sharableBytes } from '../model/shared-memory.js';
+import type { PageFile } from '../model/trace/pages.js';
 
 const NUMBER_BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** Numbers per chunk (2 MiB). No run is longer. */
@@ -20,6 +21,8 @@ export interface SharedEvents {
   readonly spilled: FileRef | null;
   /** The file with the blocks of packed threads; null if there are none. */
   readonly packed: PackedFile | null;
+  /** Of temporary files; null for the system's. */
+  readonly directory: string | null;
 }
 
 /** What a worker needs to read blocks; plain data. */
@@ -89,7 +92,8 @@ export class EventMemory {
   }
 
   shared(): SharedEvents {
-    return { chunks: this.chunks, spilled: this.file?.ref ?? null, packed: this.packed };
+    const { chunks, packed, directory } = this;
+    return { chunks, spilled: this.file?.ref ?? null, packed, directory };
   }
 
   /** Nothing can be read afterwards. */
@@ -110,8 +114,8 @@ export class EventMemory {
 }
 
 /** Returns a run. It shares memory with its chunk, or with the next run that is read from the file. */
-export function runAt({ chunks, spilled }: SharedEvents, address: RunAddress, length: number): Int32Array {
-  if (address < 0) return readSpilled(spilled, -1 - address, length);
+export function runAt({ chunks, ...file }: SharedEvents, address: RunAddress, length: number): Int32Array {
+  if (address < 0) return readSpilled(file, -1 - address, length);
   const start = address % CHUNK_LENGTH;
   return chunks[(address - start) / CHUNK_LENGTH].subarray(start, start + length);
 }
@@ -130,30 +134,22 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** A temporary file of numbers for when memory is short: appended to, and read at any offset. */
-class SpillFile {
-  private readonly file: TemporaryFile;
+export class SpillFile implements PageFile {
   private readonly directory: string;
-  private readonly block = new Int32Array(BLOCK_LENGTH);
+  /** null: nothing was appended. */
+  private file: TemporaryFile | null = null;
+  private block = new Int32Array(0);
   private buffered = 0;
   private written = 0;
 
-  /**
-   * `directory` is null for the system's directory of temporary files.
-   *
-   * @throws PtflameError TEMPORARY_FILE
-   */
+  /** `directory` is null for the system's directory of temporary files. */
   constructor(directory: string | null) {
     this.directory = directory ?? temporaryDirectory();
-    try {
-      this.file = openTemporary(this.directory);
-    } catch (cause) {
-      throw this.fault(cause);
-    }
   }
 
-  /** Workers read through it, too. */
-  get ref(): FileRef {
-    return this.file.ref;
+  /** Workers read through it, too; null if nothing was appended. */
+  get ref(): FileRef | null {
+    return this.file?.ref ?? null;
   }
 
   /** Index of the next number. */
@@ -161,8 +157,10 @@ class SpillFile {
     return this.written + this.buffered;
   }
 
-  /** @throws PtflameError TEMPORARY_FILE, for example if the disk is full */
-  append(numbers: Int32Array): void {
+  /** Returns the index of the first one. @throws PtflameError TEMPORARY_FILE, for example if the disk is full */
+  append(numbers: Int32Array): number {
+    const start = this.length;
+    if (this.block.length === 0) this.block = new Int32Array(BLOCK_LENGTH);
     for (let at = 0; at < numbers.length; ) {
       const part = numbers.subarray(at, at + BLOCK_LENGTH - this.buffered);
       this.block.set(part, this.buffered);
@@ -170,42 +168,65 @@ class SpillFile {
       at += part.length;
       if (this.buffered === BLOCK_LENGTH) this.flush();
     }
+    return start;
+  }
+
+  /** Reads what was appended at an index. @throws PtflameError TEMPORARY_FILE */
+  read(start: number, into: Int32Array): void {
+    if (start + into.length > this.written) this.flush();
+    readNumbers(this.ref, start, into, this.directory);
   }
 
   /** Must be called before anything is read. */
   flush(): void {
+    if (this.buffered === 0) return;
     try {
+      this.file ??= openTemporary(this.directory);
       this.file.append(new Uint8Array(this.block.buffer, 0, this.buffered * NUMBER_BYTES));
     } catch (cause) {
-      throw this.fault(cause);
+      throw temporaryFault('write', this.directory, cause);
     }
     this.written += this.buffered;
     this.buffered = 0;
   }
 
   close(): void {
-    this.file.close();
+    this.file?.close();
+    this.file = null;
   }
+}
 
-  private fault(cause: unknown): PtflameError {
-    const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? systemReason(cause);
-    return new PtflameError('TEMPORARY_FILE', `cannot write temporary data to ${this.directory}: ${reason}`, {
-      hint: 'name a directory with more space: --temp-dir DIR; or allow more memory: --memory 8G',
-      cause,
-    });
-  }
+function temporaryFault(what: 'read' | 'write', directory: string, cause: unknown): PtflameError {
+  const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? systemReason(cause);
+  const where = what === 'write' ? `write temporary data to ${directory}` : `read temporary data in ${directory}`;
+  return new PtflameError('TEMPORARY_FILE', `cannot ${where}: ${reason}`, {
+    hint: 'name a directory with more space: --temp-dir DIR; or allow more memory: --memory 8G',
+    cause,
+  });
 }
 
 /** The numbers read last in this thread. */
 let lastRead = new Int32Array();
 
 /** Reads numbers of a spill file, in any thread. Valid until the next call in the same thread. */
-function readSpilled(ref: FileRef | null, start: number, length: number): Int32Array {
-  assert(ref !== null, 'a spilled run without its file');
+function readSpilled(
+  { spilled, directory }: Pick<SharedEvents, 'spilled' | 'directory'>,
+  start: number,
+  length: number,
+): Int32Array {
   if (length > lastRead.length) lastRead = new Int32Array(length);
   const numbers = lastRead.subarray(0, length);
-  const bytes = new Uint8Array(numbers.buffer, 0, numbers.byteLength);
-  if (readFully(openRef(ref), bytes, start * NUMBER_BYTES) < bytes.length)
-    throw new Error('a temporary file is shorter than what was written to it');
+  readNumbers(spilled, start, numbers, directory ?? temporaryDirectory());
   return numbers;
+}
+
+function readNumbers(ref: FileRef | null, start: number, into: Int32Array, directory: string): void {
+  assert(ref !== null, 'spilled numbers without their file');
+  const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
+  try {
+    if (readFully(openRef(ref), bytes, start * NUMBER_BYTES) === bytes.length) return;
+  } catch (cause) {
+    throw temporaryFault('read', directory, cause);
+  }
+  throw temporaryFault('read', directory, new Error('it is shorter than what was written to it'));
 }

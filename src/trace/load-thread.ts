@@ -1,17 +1,17 @@
 /**
  * Loads one thread from the store: its events in chronological order, and its records among them.
  */
-import { countAtOrBelow } from '../model/columns.js';
-import { assert } from '../model/errors.js';
+import { assert, PtflameError } from '../model/errors.js';
 import { SwitchKind } from '../model/sample-table.js';
 import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../model/trace/branch-sites.js';
-import type { ThreadEvents } from '../model/trace/trace-chunk.js';
-import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { decodeLanes } from './blocks.js';
-import type { PackedFile, SharedEvents } from './event-memory.js';
-import { type EventRows, type Lane, readLane, type SiteEdges } from './lanes/lane.js';
-import { lastRowAt, type MergedLanes, mergeLanes } from './lanes/merge-lanes.js';
-import { byTimeThenContent, type GapRecord, gapsAmong } from './records/gap-records.js';
+import { pagesOf } from '../model/trace/pages.js';
+import { EVENT_BYTES, type EventSlice, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
+import type { Nanoseconds, SiteId } from '../model/units.js';
+import { type CpuEvents, packedEvents } from './blocks.js';
+import type { SharedEvents } from './event-memory.js';
+import { type Lane, laneEvents, type SiteEdges } from './lanes/lane.js';
+import { type EventSink, mergeLanes } from './lanes/merge-lanes.js';
+import { byTimeThenContent, type GapRecord, GapsAmong } from './records/gap-records.js';
 import type { RareRecord, SwitchTimes } from './records/switch-log.js';
 import type { ThreadSource } from './store-contents.js';
 
@@ -35,63 +35,91 @@ export interface LoadedThread extends ThreadFacts {
   readonly events: ThreadEvents;
 }
 
-/** Loads a thread into `buffer`, of at least `threadBytes`. The events are valid until the buffer is reused. */
+/**
+ * Loads a thread into a buffer, of at least two pages of events; what does not fit goes to a file. The events are valid
+ * until the buffer is reused or the file is closed.
+ */
 export function loadThread(
   source: ThreadSource,
   shared: SharedEvents,
   sites: SiteEdges,
-  buffer: ArrayBuffer | SharedArrayBuffer,
+  memory: ThreadMemory,
 ): LoadedThread {
-  const memory = threadMemory(buffer, source);
-  const lanes = source.packed
-    ? selectedLanes(source.packed, shared.packed, memory.lanes)
-    : readLanes(source.lanes, shared, memory.lanes);
-  const wantsCpus = source.unownedGaps.some(({ cpu }) => cpu !== NONE);
-  const merged = mergeLanes(lanes, sites, memory.merged, wantsCpus);
-  const exitNs = exitOf(source.records, merged);
-  const switches = countAtOrBelow(source.switches.timeNs, exitNs);
-  const records = [...source.records, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
-  const inserted = { records, switches: { ...source.switches, length: switches } };
-  const events = insertRecords(source, merged, inserted, sites, memory.merged);
+  const { tid, records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
+  if (rowsOf(source) > MAX_ROWS) throw tooManyEvents(source);
+  const [space, laneSpace] = spacesIn(memory, source);
+  const lanes = isOneLane(source) ? null : readLanes(source, shared, new ThreadEvents(tid, source.events, laneSpace));
+  const mergeInto = (into: EventSink) => {
+    if (lanes) mergeLanes(lanes, sites, into);
+    else for (const { cpu, ...batch } of batchesOf(source, shared)) into.add(cpu, { ...batch, siteAt: 0, timeAt: 0 });
+  };
+  const records = [...own, ...gapsAmong(unownedGaps, mergeInto)];
+  const events = new ThreadEvents(tid, rowsOf(source), space);
+  const writer = new EventWriter(events, placedRecords(records, switches), sites, recordingStartNs);
+  mergeInto(writer);
+  const exitNs = exitOf(own, writer.lastNs);
+  writer.finish(exitNs);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const createdInside = records.some(({ what }) => what === 'fork');
   const isForked = records.some((record) => record.what === 'fork' && record.pid !== record.parentPid);
-  return {
-    events,
-    gaps,
-    createdInside,
-    isForked,
-    isIdleTask: source.isIdleTask,
-    exitNs,
-    clockSteps: merged.clockSteps,
-  };
+  return { events, gaps, createdInside, isForked, isIdleTask, exitNs, clockSteps: writer.clockSteps };
 }
 
-function readLanes(lanes: ThreadSource['lanes'], shared: SharedEvents, rows: EventRows): Lane[] {
-  let row = 0;
-  return lanes.map((inputs) => {
-    const lane = readLane(inputs, shared, rows, row);
-    row += lane.length;
-    return lane;
+/** Rows are numbers of 32 bits, and others than rows are negative. */
+const MAX_ROWS = 2 ** 31 - 1;
+
+function tooManyEvents({ tid, events }: ThreadSource): PtflameError {
+  return new PtflameError('TOO_LARGE', `thread ${tid} has ${events} events: more than ${MAX_ROWS}`, {
+    hint: 'read less of it: --cpu, or a part of its time (perf script --time FROM,TO)',
   });
 }
 
-function selectedLanes(
-  { thread, cpus }: NonNullable<ThreadSource['packed']>,
-  file: PackedFile | null,
-  rows: EventRows,
-): Lane[] {
-  assert(file !== null, 'a packed thread without its file');
-  return decodeLanes(thread, file, rows).filter(({ cpu }) => cpus.includes(cpu));
+/** Returns the errors without a thread that concern this one. */
+function gapsAmong(unowned: ThreadSource['unownedGaps'], mergeInto: (into: EventSink) => void): readonly GapRecord[] {
+  if (unowned.length === 0) return [];
+  const gaps = new GapsAmong(unowned);
+  mergeInto(gaps);
+  gaps.take(Number.POSITIVE_INFINITY);
+  return gaps.found;
+}
+
+/** Yields the events on the selected CPUs: those of each CPU in order. */
+function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents): Generator<CpuEvents> {
+  for (const inputs of lanes) for (const batch of laneEvents(inputs, shared)) yield { cpu: inputs[0].cpu, ...batch };
+  if (packed === null) return;
+  assert(shared.packed !== null, 'a packed thread without its file');
+  for (const batch of packedEvents(packed.thread, shared.packed)) if (packed.cpus.includes(batch.cpu)) yield batch;
+}
+
+/** Reads all lanes, one after another. Those of a trace file are read at the same time, and have known lengths. */
+function readLanes(source: ThreadSource, shared: SharedEvents, events: ThreadEvents): Lane[] {
+  const lanes = new Map<number, { cpu: number; events: ThreadEvents; start: number; length: number }>();
+  let end = 0;
+  const addLane = (cpu: number) => {
+    const lane = { cpu, events, start: end, length: 0 };
+    lanes.set(cpu, lane);
+    return lane;
+  };
+  for (const { cpu, events } of source.packed?.thread.lanes ?? []) {
+    addLane(cpu);
+    end += events;
+  }
+  for (const { cpu, length, site, timeNs } of batchesOf(source, shared)) {
+    const lane = lanes.get(cpu) ?? addLane(cpu);
+    events.put(lane.start + lane.length, { site, siteAt: 0, timeNs, timeAt: 0, length }, 0, length);
+    lane.length += length;
+    end += length;
+  }
+  return [...lanes.values()];
 }
 
 /** Returns the time of the last exit; Infinity if a branch or a new thread with the same id follows. */
-function exitOf(records: readonly RareRecord[], { timeNs, length }: MergedLanes): Nanoseconds {
+function exitOf(records: readonly RareRecord[], lastNs: Nanoseconds): Nanoseconds {
   const last = records.reduce<RareRecord | null>(
     (last, record) => (isTask(record) && (last === null || isLater(record, last)) ? record : last),
     null,
   );
-  const isOver = last?.what === 'exit' && (length === 0 || last.timeNs >= timeNs[length - 1]);
+  const isOver = last?.what === 'exit' && last.timeNs >= lastNs;
   return isOver ? last.timeNs : Number.POSITIVE_INFINITY;
 }
 
@@ -104,65 +132,23 @@ function isTask({ what }: RareRecord): boolean {
   return what === 'fork' || what === 'exit';
 }
 
-/**
- * Inserts switches, gaps and execs among a thread's branch events by time.
- *
- * `switches`: the columns may be longer than `length`.
- */
-interface InsertedRecords {
-  readonly records: readonly RareRecord[];
-  readonly switches: SwitchTimes;
-}
-
-/**
- * Inserts records into the rows of the merged events, which have space for them. Among events of the same time, a
- * record goes before the first trace start, because it is what led to the start. A record from before the recording,
- * such as an error with a garbled time, goes to its beginning.
- */
-function insertRecords(
-  { tid, recordingStartNs }: { readonly tid: Tid; readonly recordingStartNs: Nanoseconds },
-  merged: MergedLanes,
-  inserted: InsertedRecords,
-  sites: SiteEdges,
-  { site, timeNs }: EventRows,
-): ThreadEvents {
-  const placed = placedRecords(inserted, merged, sites);
-  const length = merged.length + placed.length;
-  // From the last record to the first, so that each event moves once, by the number of records before it.
-  let end = merged.length;
-  for (let at = placed.length - 1; at >= 0; at--) {
-    const row = placed.row[at];
-    site.copyWithin(row + at + 1, row, end);
-    timeNs.copyWithin(row + at + 1, row, end);
-    site[row + at] = recordSite(placed.kind[at] as RecordKind);
-    timeNs[row + at] = Math.max(placed.timeNs[at], row === 0 ? recordingStartNs : timeNs[row - 1]);
-    end = row;
-  }
-  return { tid, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };
-}
-
-/** In the order in which they are inserted: columns, because a thread may have many switches. */
+/** Switches, errors and execs in the order in which they are inserted: columns, because a thread may have many switches. */
 interface PlacedRecords {
-  readonly length: number;
-  /** The row of the first event after it. */
-  readonly row: Uint32Array;
   readonly timeNs: Float64Array;
   readonly kind: Uint8Array; // RecordKind
 }
 
-function placedRecords({ records, switches }: InsertedRecords, merged: MergedLanes, sites: SiteEdges): PlacedRecords {
+function placedRecords(records: readonly RareRecord[], switches: SwitchTimes): PlacedRecords {
   const others = records.filter(({ what }) => what === 'gap' || what === 'exec');
-  const length = switches.length + others.length;
-  const timeNs = new Float64Array(length);
-  const kind = new Uint8Array(length);
+  const timeNs = new Float64Array(switches.length + others.length);
+  const kind = new Uint8Array(timeNs.length);
   timeNs.set(switches.timeNs.subarray(0, switches.length));
   for (let row = 0; row < switches.length; row++) kind[row] = KINDS[switches.kind[row] as SwitchKind];
   others.forEach((record, other) => {
     timeNs[switches.length + other] = record.timeNs;
     kind[switches.length + other] = record.what === 'gap' ? BranchKind.Gap : BranchKind.Exec;
   });
-  const row = Uint32Array.from(timeNs, (atNs) => rowAfter(atNs, merged, sites));
-  return inOrder({ length, row, timeNs, kind });
+  return inOrder({ timeNs, kind });
 }
 
 const KINDS: Readonly<Record<SwitchKind, RecordKind>> = {
@@ -173,66 +159,125 @@ const KINDS: Readonly<Record<SwitchKind, RecordKind>> = {
 
 /** Switches alone mostly are in order. */
 function inOrder(placed: PlacedRecords): PlacedRecords {
-  const { length, row, timeNs, kind } = placed;
-  const compare = (a: number, b: number) => row[a] - row[b] || timeNs[a] - timeNs[b] || kind[a] - kind[b];
+  const { timeNs, kind } = placed;
+  const compare = (a: number, b: number) => timeNs[a] - timeNs[b] || kind[a] - kind[b];
   let ordered = 1;
-  while (ordered < length && compare(ordered - 1, ordered) <= 0) ordered++;
-  if (ordered >= length) return placed;
-  const order = new Uint32Array(length).map((_, at) => at).sort(compare);
-  return {
-    length,
-    row: order.map((at) => row[at]),
-    timeNs: Float64Array.from(order, (at) => timeNs[at]),
-    kind: Uint8Array.from(order, (at) => kind[at]),
-  };
+  while (ordered < kind.length && compare(ordered - 1, ordered) <= 0) ordered++;
+  if (ordered >= kind.length) return placed;
+  const order = new Uint32Array(kind.length).map((_, at) => at).sort(compare);
+  return { timeNs: Float64Array.from(order, (at) => timeNs[at]), kind: Uint8Array.from(order, (at) => kind[at]) };
 }
 
-/** Returns the row of the first event after a record. */
-function rowAfter(atNs: Nanoseconds, { timeNs, site }: MergedLanes, { edge }: SiteEdges): number {
-  const after = lastRowAt(timeNs, atNs) + 1;
-  let row = after;
-  for (let before = after - 1; before >= 0 && timeNs[before] === atNs; before--) {
-    if (edge[site[before]] === TraceEdge.Begin) row = before;
+/**
+ * Writes merged events, and inserts records among them. Among events of the same time, a record goes before the first
+ * trace start, because it is what led to the start. A record from before the recording, such as an error with a garbled
+ * time, goes to its beginning.
+ */
+class EventWriter implements EventSink {
+  /** Number of times that stepped back and were set to the previous time. */
+  clockSteps = 0;
+  /** Of the last event. */
+  lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
+  private readonly events: ThreadEvents;
+  private readonly records: PlacedRecords;
+  private readonly edge: Uint8Array;
+  private readonly recordingStartNs: Nanoseconds;
+  /** The record that is inserted next, and its time. */
+  private next = 0;
+  private dueNs: Nanoseconds;
+
+  constructor(events: ThreadEvents, records: PlacedRecords, { edge }: SiteEdges, recordingStartNs: Nanoseconds) {
+    this.events = events;
+    this.records = records;
+    this.edge = edge;
+    this.recordingStartNs = recordingStartNs;
+    this.dueNs = records.timeNs[0] ?? Number.POSITIVE_INFINITY;
   }
-  return row;
+
+  add(_: number, events: EventSlice): void {
+    const { site, siteAt, timeNs, timeAt, length } = events;
+    for (let at = 0; at < length; ) {
+      at = this.addOrdered(events, at);
+      if (at < length) this.addEvent(site[siteAt + at], timeNs[timeAt + at++]);
+    }
+  }
+
+  /** Adds events up to the first one that is earlier than one before it or, maybe, after a record. Returns its index. */
+  private addOrdered(slice: EventSlice, first: number): number {
+    const { timeNs, timeAt, length } = slice;
+    const { events, dueNs } = this;
+    let { lastNs } = this;
+    let end = first;
+    for (; end < length && timeNs[timeAt + end] >= lastNs && timeNs[timeAt + end] < dueNs; end++)
+      lastNs = timeNs[timeAt + end];
+    this.lastNs = lastNs;
+    events.put(events.length, slice, first, end);
+    events.length += end - first;
+    return end;
+  }
+
+  private addEvent(site: SiteId, timeNs: Nanoseconds): void {
+    const atNs = Math.max(timeNs, this.lastNs);
+    const isBegin = this.edge[site] === TraceEdge.Begin;
+    while (this.dueNs < atNs || (isBegin && this.dueNs === atNs)) this.insert();
+    if (timeNs < this.lastNs) this.clockSteps++;
+    this.lastNs = atNs;
+    this.events.set(this.events.length++, site, atNs);
+  }
+
+  /** Inserts the other records; switches only up to the thread's exit. */
+  finish(exitNs: Nanoseconds): void {
+    const { timeNs, kind } = this.records;
+    while (this.next < timeNs.length) {
+      const isSwitch = kind[this.next] !== BranchKind.Gap && kind[this.next] !== BranchKind.Exec;
+      if (isSwitch && timeNs[this.next] > exitNs) this.next++;
+      else this.insert();
+    }
+  }
+
+  private insert(): void {
+    const { events, records, lastNs, recordingStartNs } = this;
+    const row = events.length++;
+    const startNs = lastNs === Number.NEGATIVE_INFINITY ? recordingStartNs : lastNs;
+    events.set(row, recordSite(records.kind[this.next] as RecordKind), Math.max(records.timeNs[this.next], startNs));
+    this.dueNs = records.timeNs[++this.next] ?? Number.POSITIVE_INFINITY;
+  }
 }
 
-/** The memory in which one thread's events are merged, reused for the next thread because new memory is slow. */
-interface ThreadMemory {
-  readonly lanes: EventRows;
-  readonly merged: EventRows;
-}
+/** Where a thread is loaded. */
+export type ThreadMemory = Pick<EventSpace, 'buffer' | 'pageRows' | 'file'>;
 
-const ROW_BYTES = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT;
-
-/** Returns the bytes needed to merge a thread's events and records. */
-export function threadBytes(source: ThreadSource): number {
-  return (isOneLane(source) ? 1 : 2) * ROW_BYTES * rowsOf(source);
+/** Returns the bytes that the events of a thread take in memory if it is to need no file. */
+export function threadBytes(source: ThreadSource, pageRows: number): number {
+  return (isOneLane(source) ? 1 : 2) * pageBytesOf(source, pageRows);
 }
 
 /** Returns what a thread of this size needs at most, on however many CPUs. */
-export function maxThreadBytes(source: ThreadSource): number {
-  return 2 * ROW_BYTES * rowsOf(source);
+export function maxThreadBytes(source: ThreadSource, pageRows: number): number {
+  return 2 * pageBytesOf(source, pageRows);
 }
 
-/** A single lane is ordered in place. */
+function pageBytesOf(source: ThreadSource, pageRows: number): number {
+  return EVENT_BYTES * pageRows * pagesOf(rowsOf(source), pageRows);
+}
+
+/** A single lane needs no merging. */
 function isOneLane({ lanes, packed }: ThreadSource): boolean {
   return (packed?.thread.lanes ?? lanes).length === 1;
 }
 
-/** Returns an even number, so that the columns, one after another, stay aligned. */
 function rowsOf({ events, records, switches, unownedGaps }: ThreadSource): number {
   const gaps = unownedGaps.reduce((sum, { timeNs }) => sum + Math.min(timeNs.length, events + 1), 0);
-  const rows = events + records.length + switches.length + gaps;
-  return rows + (rows % 2);
+  return events + records.length + switches.length + gaps;
 }
 
-/** Divides a buffer of at least `threadBytes`. */
-function threadMemory(buffer: ArrayBuffer | SharedArrayBuffer, source: ThreadSource): ThreadMemory {
-  const rows = rowsOf(source);
-  const rowsAt = (at: number): EventRows => ({
-    timeNs: new Float64Array(buffer, at, rows),
-    site: new Uint32Array(buffer, at + Float64Array.BYTES_PER_ELEMENT * rows, rows),
-  });
-  return { lanes: rowsAt(0), merged: rowsAt(isOneLane(source) ? 0 : ROW_BYTES * rows) };
+/** Divides a buffer: merged events first, then those of lanes. */
+function spacesIn(memory: ThreadMemory, source: ThreadSource): readonly [EventSpace, EventSpace] {
+  const { buffer, pageRows } = memory;
+  const pageBytes = EVENT_BYTES * pageRows;
+  const byteLength = isOneLane(source)
+    ? buffer.byteLength
+    : pageBytes * Math.floor(buffer.byteLength / (2 * pageBytes));
+  const space = { ...memory, byteOffset: 0, byteLength };
+  return [space, { ...space, byteOffset: byteLength }];
 }

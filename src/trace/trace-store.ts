@@ -6,7 +6,7 @@ import type { PackedThread } from '../codec/block-head.js';
 import { RunBuilder } from '../model/trace/event-runs.js';
 import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { EventMemory, type EventMemoryOptions } from './event-memory.js';
+import { CHUNK_LENGTH, EventMemory, type EventMemoryOptions } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { type GapRecord, UnownedGaps } from './records/gap-records.js';
 import { Mappings } from './records/mappings.js';
@@ -127,12 +127,17 @@ export class TraceStore {
     this.memory.clear();
   }
 
+  /** Joins runs, up to the length of a chunk: whoever reads one has it in memory. */
   private spillLane({ addresses, lengths }: LaneRuns): void {
     const kept = addresses.findIndex((address) => address >= 0);
     if (kept === -1) return;
-    const ownLengths = lengths.splice(kept);
-    addresses.push(this.memory.spill(addresses.splice(kept), ownLengths));
-    lengths.push(ownLengths.reduce((sum, length) => sum + length, 0));
+    const [own, ownLengths] = [addresses.splice(kept), lengths.splice(kept)];
+    for (let first = 0, end = 0; first < own.length; first = end) {
+      let length = 0;
+      while (end < own.length && length + ownLengths[end] <= CHUNK_LENGTH) length += ownLengths[end++];
+      addresses.push(this.memory.spill(own.slice(first, end), ownLengths.slice(first, end)));
+      lengths.push(length);
+    }
   }
 
   private laneOf(tid: Tid, cpu: number, input: string, events: number): LaneRuns {

@@ -66,7 +66,7 @@ async function tasksBeforeFirst(events: readonly number[], memoryBytes: number):
   return given;
 }
 
-const HUGE = 4_000_000;
+const HUGE = 2 ** 22; // whole pages
 const names = (given: readonly string[]) => [...new Set(given.map((task) => task.split(' ')[0]))];
 
 test('a huge thread does not keep the small ones after it from being replayed', async () => {

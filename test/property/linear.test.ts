@@ -5,14 +5,16 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pprofBytes, renderPprof } from '../../src/export/pprof.js';
 import { analyze, type Profile, renderFolded, traceStream } from '../../src/index.js';
+import type { EventSlice } from '../../src/model/trace/thread-events.js';
 import { Interner } from '../../src/parser/intern.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { diffFoldedBytes, renderDiffFolded } from '../../src/render/diff/folded.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';
 import { mergeLanes } from '../../src/trace/lanes/merge-lanes.js';
-import { gapsAmong, UnownedGaps } from '../../src/trace/records/gap-records.js';
+import { GapsAmong, UnownedGaps } from '../../src/trace/records/gap-records.js';
 import { ThreadNames } from '../../src/trace/records/thread-names.js';
 import { analyzeText, inputOf } from '../helpers/traces/load.js';
+import { threadEvents } from '../helpers/traces/thread-events.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
 /** Far more than each test takes; each once took a minute or more. */
@@ -21,16 +23,19 @@ const COUNT = 60_000;
 const CALL = 'call 401000 main+0x0 => 402000 work+0x0';
 
 test('merges the lanes of a thread on many CPUs', TIMEOUT, () => {
-  const lanes = Array.from({ length: COUNT }, (_, cpu) => ({
-    cpu,
-    length: 2,
-    site: new Uint32Array(2),
-    timeNs: Float64Array.of(cpu * 1e6, (COUNT + cpu) * 1e6),
-  }));
-  const rows = { site: new Uint32Array(2 * COUNT), timeNs: new Float64Array(2 * COUNT) };
-  const { timeNs, clockSteps } = mergeLanes(lanes, { edge: new Uint8Array(1) }, rows, false);
-  expect(clockSteps).toBe(0);
-  expect(timeNs).toEqual(Float64Array.from({ length: 2 * COUNT }, (_, ms) => ms * 1e6));
+  const timeAt = (row: number) => (row % 2 === 0 ? row / 2 : COUNT + (row - 1) / 2) * 1e6;
+  const events = threadEvents(
+    1,
+    new Uint32Array(2 * COUNT),
+    Float64Array.from({ length: 2 * COUNT }, (_, row) => timeAt(row)),
+  );
+  const lanes = Array.from({ length: COUNT }, (_, cpu) => ({ cpu, events, start: 2 * cpu, length: 2 }));
+  const merged: number[] = [];
+  const add = (_: number, { timeNs, timeAt, length }: EventSlice) => {
+    merged.push(...timeNs.subarray(timeAt, timeAt + length));
+  };
+  mergeLanes(lanes, { edge: new Uint8Array(1) }, { add });
+  expect(merged).toEqual(Array.from({ length: 2 * COUNT }, (_, ms) => ms * 1e6));
 });
 
 test('names threads that were each created by the one before', TIMEOUT, () => {
@@ -49,8 +54,9 @@ test('assigns errors without a thread to many threads', TIMEOUT, () => {
   for (let at = 0; at < COUNT; at++) unowned.add({ ...gap, timeNs: 2 * at + 1 });
   for (let at = 0; at < COUNT; at++) {
     const timeNs = Float64Array.of(2 * at, 2 * COUNT);
-    const events = { length: 2, site: new Uint32Array(2), timeNs, cpu: new Int32Array(2), clockSteps: 0 };
-    expect(unowned.on([0]).flatMap((gaps) => [...gapsAmong(gaps, events)])).toEqual([{ ...gap, timeNs: 2 * at + 1 }]);
+    const among = new GapsAmong(unowned.on([0]));
+    among.add(0, { site: new Uint32Array(2), siteAt: 0, timeNs, timeAt: 0, length: 2 });
+    expect(among.found).toEqual([{ ...gap, timeNs: 2 * at + 1 }]);
   }
 });
 

@@ -231,7 +231,7 @@ describe('switches of threads', () => {
     } as const;
     const { log, tree } = new Replayer(facts).replay(events, options);
     const stack = (ns: number) => {
-      const frames = log && stackAt(log, tree, events.timeNs[0] + ns - 10);
+      const frames = log && stackAt(log, tree, events.timeAt(0) + ns - 10);
       return frames?.map(({ symbol }) => symbols.name[symbol]).join(' ');
     };
     expect(stack(55)).toBe('main read entry __schedule __switch_to_asm stuff');

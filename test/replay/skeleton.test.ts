@@ -42,9 +42,9 @@ const counted = { events: 0, kept: 0, threads: 0, skeletons: 0 };
 function countSkeletons(): void {
   const reduce = SkeletonBuilder.prototype.reduce;
   vi.spyOn(SkeletonBuilder.prototype, 'reduce').mockImplementation(function (this: SkeletonBuilder, events, span) {
+    counted.events += events.length;
     const skeleton = reduce.call(this, events, span);
     counted.threads++;
-    counted.events += events.length;
     counted.kept += skeleton?.events.length ?? events.length;
     if (skeleton !== null) counted.skeletons++;
     return skeleton;

@@ -7,6 +7,7 @@ import { Step } from '../../src/replay/functions/site-facts.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
 import type { LoadedThread } from '../../src/trace/load-thread.js';
 import { expectSameInTwin } from '../helpers/checks/same-in-twin.js';
+import { columnsOf } from '../helpers/traces/thread-events.js';
 import { type TraceThreads, threadsOfBeginning } from '../helpers/traces/threads-of.js';
 import { isComplete } from '../helpers/twin/reference-threads.js';
 
@@ -43,7 +44,7 @@ function load(file: string) {
 async function completeThreads(file: string) {
   const trace = await threadsOfBeginning(file);
   const { step } = trace.facts;
-  const isSeen = ({ events }: LoadedThread) => events.site.some((site) => step[site] < Step.Gap);
+  const isSeen = ({ events }: LoadedThread) => columnsOf(events).site.some((site) => step[site] < Step.Gap);
   return {
     trace,
     complete: trace.threads.filter((thread) => isSeen(thread) && isComplete(thread.events, trace.facts)),

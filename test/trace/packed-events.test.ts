@@ -21,9 +21,9 @@ import {
   RunBuilder,
   readBundle,
 } from '../../src/model/trace/event-runs.js';
-import { decodeLanes, EventPacker, expectedSites } from '../../src/trace/blocks.js';
+import { EventPacker, expectedSites, packedEvents } from '../../src/trace/blocks.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
-import { type LaneRuns, laneEvents, readLane } from '../../src/trace/lanes/lane.js';
+import { type LaneRuns, laneEvents, MAX_JITTER_NS } from '../../src/trace/lanes/lane.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -85,10 +85,6 @@ function runOf(events: readonly Event[], isBundled: boolean): Int32Array {
   return isBundled ? bundlesOf(run.build()) : run.build();
 }
 
-function byTimeAndSite([site1 = 0, time1 = 0]: number[], [site2 = 0, time2 = 0]: number[]): number {
-  return time1 - time2 || site1 - site2;
-}
-
 function bundlesOf(run: Int32Array): Int32Array {
   const bundles = new BundleWriter();
   bundles.clear(SITES + RECORD_SITES);
@@ -148,7 +144,27 @@ test.each([
   if (sites < 300) expect(run.byteLength).toBeLessThan(events.length * 3.1);
 });
 
-test('reads the same lane in batches as at once, spilled or not', () => {
+interface Range {
+  readonly events: readonly Event[];
+  readonly input: string;
+}
+
+/** Divides events where time steps back far. */
+function rangesOf(events: readonly Event[]): Event[][] {
+  const ranges: Event[][] = [];
+  events.forEach((event, row) => {
+    if (row === 0 || event.timeNs < (events[row - 1] as Event).timeNs - MAX_JITTER_NS) ranges.push([]);
+    ranges.at(-1)?.push(event);
+  });
+  return ranges;
+}
+
+function byTimeThenInput(a: Range, b: Range): number {
+  const timeOf = ({ events }: Range, at: number) => events.at(at)?.timeNs ?? 0;
+  return timeOf(a, 0) - timeOf(b, 0) || timeOf(a, -1) - timeOf(b, -1) || (a.input < b.input ? -1 : 1);
+}
+
+test('reads a lane in batches, its ranges by time, spilled or not', () => {
   fc.assert(
     fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), fc.boolean(), (inputs, isSpilled) => {
       const memory = new EventMemory({ memoryBytes: 0, directory: null });
@@ -165,18 +181,15 @@ test('reads the same lane in batches as at once, spilled or not', () => {
         return { ...lane, addresses: [memory.spill(lane.addresses, lane.lengths)], lengths: [length] };
       });
       memory.clear();
-      const count = inputs.reduce((sum, { steps }) => sum + steps.length, 0);
-      const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
-      const whole = readLane(runs, memory.shared(), rows, 0);
       const inBatches: number[][] = [];
       for (const { length, site, timeNs } of laneEvents(runs, memory.shared()))
         for (let row = 0; row < length; row++) inBatches.push([site[row], timeNs[row]]);
       memory.close();
-      expect(inBatches).toEqual(Array.from(whole.site, (site, row) => [site, whole.timeNs[row]]));
-      const events = inputs.flatMap(({ steps, startNs }) => eventsOf(steps, startNs));
-      expect(inBatches.toSorted(byTimeAndSite)).toEqual(
-        events.map(({ site, timeNs }) => [site, timeNs]).sort(byTimeAndSite),
+      const ranges = inputs.flatMap(({ steps, startNs }, at) =>
+        rangesOf(eventsOf(steps, startNs)).map((events) => ({ events, input: runs[at]?.input ?? '' })),
       );
+      ranges.sort(byTimeThenInput);
+      expect(inBatches).toEqual(ranges.flatMap(({ events }) => events.map(({ site, timeNs }) => [site, timeNs])));
     }),
     { numRuns: 200 },
   );
@@ -220,12 +233,13 @@ function packAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
   const path = join(directory, 'blocks');
   writeFileSync(path, Buffer.concat(packed.map(({ data }) => data)));
   const thread: PackedThread = { tid: 7, lanes: lanes.map(({ length }, cpu) => ({ cpu, events: length })), blocks };
-  const count = lanes.reduce((sum, { length }) => sum + length, 0);
-  const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
   const file = openPath(path);
-  const read = decodeLanes(thread, { ref: file.ref, expected }, rows);
+  const read = lanes.map((): Event[] => []);
+  for (const { cpu, length, site, timeNs } of packedEvents(thread, { ref: file.ref, expected }))
+    for (let row = 0; row < length; row++)
+      read[cpu]?.push({ site: site[row] as number, timeNs: timeNs[row] as number });
   file.close();
-  return read.map(({ site, timeNs }) => Array.from(site, (_, row) => ({ site: site[row], timeNs: timeNs[row] })));
+  return read;
 }
 
 function columnsOf(events: readonly Event[]) {

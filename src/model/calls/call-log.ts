@@ -6,6 +6,8 @@
  * else to the frame on top.
  */
 import { resized } from '../columns.js';
+import { PtflameError } from '../errors.js';
+import { askForMemory } from '../memory.js';
 import { type Nanoseconds, NONE, type NodeId, type SiteId } from '../units.js';
 import { Doubt } from './doubts.js';
 
@@ -79,6 +81,24 @@ export function argumentOf(code: number): number {
 const ROWS_PER_EVENT = 1.125;
 const MIN_ROWS = 1024;
 
+const ROW_BYTES = Float64Array.BYTES_PER_ELEMENT + Int32Array.BYTES_PER_ELEMENT;
+
+/** @throws PtflameError TOO_LARGE */
+function askForLog(events: number): void {
+  try {
+    askForMemory(ROW_BYTES * events);
+  } catch (cause) {
+    throw new PtflameError(
+      'TOO_LARGE',
+      `a thread has ${events.toLocaleString('en-US')} events: too many to keep each of its calls in memory`,
+      {
+        hint: 'allow more with --memory SIZE; or ask about a part of its time: --window; a page without a timeline, --time-detail 0, and other formats need only sums',
+        cause,
+      },
+    );
+  }
+}
+
 /** Writes the log while a thread is replayed. Reused for the next thread. */
 export class CallLogBuilder {
   /** Time is charged up to here with the next row. */
@@ -100,6 +120,7 @@ export class CallLogBuilder {
     this.place = hasPlaces ? new Int32Array(Math.max(MIN_ROWS, this.code.length)) : null;
     const rows = Math.ceil(ROWS_PER_EVENT * events);
     if (rows <= this.code.length) return;
+    askForLog(events);
     this.timeNs = new Float64Array(rows);
     this.code = new Int32Array(rows);
     if (hasPlaces) this.place = new Int32Array(rows);

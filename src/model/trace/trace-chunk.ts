@@ -91,14 +91,6 @@ export interface Selection {
   readonly excludeComm?: RegExp;
 }
 
-/** One thread's events on all CPUs, in chronological order. */
-export interface ThreadEvents {
-  readonly tid: Tid;
-  readonly length: number;
-  readonly site: Uint32Array; // SiteId
-  readonly timeNs: Float64Array; // Nanoseconds; never decreases
-}
-
 // What the kernel reports to perf in addition to the trace: context switches, thread names, memory mappings.
 
 /** `name` and `file`: bytes as latin1 characters. */

@@ -9,7 +9,7 @@ import { type Setup, setUp } from '../workers/setup.js';
 import { Moved } from '../workers/workers.js';
 import { needsCallLog, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
-import { inOwnSpace, type WorkSpace, type WorkSpaces } from './work-spaces.js';
+import { type EventLimit, inOwnSpace, limitedBytes, type WorkSpace, type WorkSpaces } from './work-spaces.js';
 
 export interface ReplayTask extends Omit<ReplaySetup, keyof ReplayFacts | 'knownPaths'> {
   readonly facts: Setup<ReplayFacts>;
@@ -19,6 +19,8 @@ export interface ReplayTask extends Omit<ReplaySetup, keyof ReplayFacts | 'known
   readonly chunks: readonly Int32Array[] | null;
   /** As many as threads that are replayed at the same time; null: memory of the worker is used. */
   readonly spaces: WorkSpaces | null;
+  /** What its events may take in memory. */
+  readonly limit: EventLimit;
   /** Questions to this thread alone; null: none. */
   readonly asked: ThreadQuestions | null;
   /** Its log is kept if it is not larger than this; 0: it is not. */
@@ -31,7 +33,7 @@ let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
 export async function replayThread(task: ReplayTask): Promise<ReplayedThread | Moved<ReplayedThread>> {
-  const { facts, knownPaths, source, chunks, spaces, asked, maxLogBytes, ...terms } = task;
+  const { facts, knownPaths, source, chunks, spaces, limit, asked, maxLogBytes, ...terms } = task;
   const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
   const writers = await loadCallWriters(trace.questions);
   const kind = kindOf(trace);
@@ -39,23 +41,25 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread | M
   setupKind = kind;
   const own = replayer;
   const events = chunks ? { ...trace.events, chunks } : trace.events;
-  const replayIn = ({ buffer, histogram }: WorkSpace) =>
-    own.replay(source, fitting(buffer, source), histogram, asked, maxLogBytes, events);
-  const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(source));
+  const replayIn = ({ buffer, histogram }: Pick<WorkSpace, 'buffer' | 'histogram'>) => {
+    const space = { buffer: fitting(buffer, source, limit), pageRows: limit.pageRows };
+    return own.replay(source, space, histogram, asked, maxLogBytes, events);
+  };
+  const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(source, limit));
   return replayed.timeline === null ? replayed : new Moved(replayed, replayed.timeline);
 }
 
 /** A thread with more records than the largest one may not fit. */
-function fitting(buffer: WorkSpace['buffer'], source: ThreadSource): WorkSpace['buffer'] {
-  const bytes = threadBytes(source);
+function fitting(buffer: WorkSpace['buffer'], source: ThreadSource, limit: EventLimit): WorkSpace['buffer'] {
+  const bytes = limitedBytes(threadBytes(source, limit.pageRows), limit);
   return bytes <= buffer.byteLength ? buffer : new ArrayBuffer(bytes);
 }
 
 /** Of a worker that shares none. */
 let ownBuffer = new ArrayBuffer(0);
 
-function spaceOfWorker(source: ThreadSource): WorkSpace {
-  if (threadBytes(source) > ownBuffer.byteLength) ownBuffer = new ArrayBuffer(threadBytes(source));
+function spaceOfWorker(source: ThreadSource, limit: EventLimit): Pick<WorkSpace, 'buffer' | 'histogram'> {
+  ownBuffer = fitting(ownBuffer, source, limit) as ArrayBuffer;
   return { buffer: ownBuffer, histogram: null };
 }
 

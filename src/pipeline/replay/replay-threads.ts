@@ -17,7 +17,14 @@ import type { WorkerPool } from '../workers/worker-pool.js';
 import { type AskedThreads, NOTHING_ASKED, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
 import type { ReplayTask } from './replay-thread.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
-import { type HistogramPool, type WorkSpaces, workSpaces } from './work-spaces.js';
+import {
+  type EventLimit,
+  eventLimit,
+  type HistogramPool,
+  limitedBytes,
+  type WorkSpaces,
+  workSpaces,
+} from './work-spaces.js';
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;
@@ -63,17 +70,20 @@ async function* replayOnMain(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
-  { histograms, logLimits }: ReplayHelp,
+  { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
+  const limit = eventLimit(memoryBytes, pool.sizes);
+  const { pageRows } = limit;
   const memory = histograms?.acquire() ?? null;
   const replayer = new TraceReplayer(trace, await loadCallWriters(trace.questions));
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
     await nextTurn(); // lets signals arrive between two threads
     const source = store.threadSource(tid);
-    if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
-    yield [tid, replayer.replay(source, buffer, memory, asked.get(tid) ?? null, logLimits?.get(tid))];
+    const bytes = limitedBytes(threadBytes(source, pageRows), limit);
+    if (bytes > buffer.byteLength) buffer = new ArrayBuffer(bytes);
+    yield [tid, replayer.replay(source, { buffer, pageRows }, memory, asked.get(tid) ?? null, logLimits?.get(tid))];
   }
   if (memory) histograms?.release(memory);
 }
@@ -85,9 +95,12 @@ async function* replayOnWorkers(
   { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
-  const { count, bytes } = spacesFor(tids, store, memoryBytes, pool.size);
+  const limit = eventLimit(memoryBytes, pool.sizes);
+  const { count, bytes } = spacesFor(tids, store, memoryBytes, limit, pool.size);
   const histogramOf = Array.from({ length: count }, () => histograms?.acquire() ?? null);
-  const give = sharesMemory() ? sharing(trace, pool, workSpaces(histogramOf, bytes)) : sending(trace, pool);
+  const give = sharesMemory()
+    ? sharing(trace, pool, limit, workSpaces(histogramOf, bytes))
+    : sending(trace, pool, limit);
   const name = areEven(tids, store, pool.size) ? 'replayNextThread' : 'replayThread';
   const maxPending = count < pool.size ? count : PENDING_PER_WORKER * pool.size;
   const pending: Pending[] = [];
@@ -117,14 +130,14 @@ const FACTS = new Setups<SiteFacts, ReplayFacts>('facts');
 const PATHS = new Setups<KnownPathsData, KnownPathsData>('paths');
 
 /** All workers use the same memory. */
-function sharing(trace: ReplaySetup, pool: WorkerPool, spaces: WorkSpaces): Give {
-  const common = commonOf(trace, trace.events);
+function sharing(trace: ReplaySetup, pool: WorkerPool, limit: EventLimit, spaces: WorkSpaces): Give {
+  const common = { ...commonOf(trace, trace.events), limit };
   return (name, source, own) => pool.run(name, { ...common, source, chunks: null, spaces, ...own });
 }
 
 /** Workers get the events of their threads. */
-function sending(trace: ReplaySetup, pool: WorkerPool): Give {
-  const common = commonOf(trace, { ...trace.events, chunks: [] });
+function sending(trace: ReplaySetup, pool: WorkerPool, limit: EventLimit): Give {
+  const common = { ...commonOf(trace, { ...trace.events, chunks: [] }), limit };
   return (name, source, own) =>
     pool.send(name, () => {
       const sent = sentThread(source, trace.events);
@@ -137,7 +150,7 @@ function sending(trace: ReplaySetup, pool: WorkerPool): Give {
 function commonOf(
   { siteFacts, symbolRank, edge, events: _, probes, knownPaths, ...terms }: ReplaySetup,
   events: SharedEvents,
-): Omit<ReplayTask, 'source' | 'chunks' | 'spaces' | 'asked' | 'maxLogBytes'> {
+): Omit<ReplayTask, 'source' | 'chunks' | 'spaces' | 'limit' | 'asked' | 'maxLogBytes'> {
   return {
     ...terms,
     facts: FACTS.of(siteFacts, () => ({
@@ -167,10 +180,12 @@ function spacesFor(
   tids: readonly Tid[],
   store: StoredThreads,
   memoryBytes: number,
+  limit: EventLimit,
   workers: number,
 ): { readonly count: number; readonly bytes: number } {
   const first = tids[0];
-  const bytes = first === undefined ? 0 : maxThreadBytes(store.threadSource(first));
+  const bytes =
+    first === undefined ? 0 : limitedBytes(maxThreadBytes(store.threadSource(first), limit.pageRows), limit);
   return { count: Math.max(1, Math.min(workers, tids.length, Math.floor(memoryBytes / bytes))), bytes };
 }
 

@@ -31,7 +31,8 @@ import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits
 import { Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder } from '../../replay/skeleton.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
-import { type LoadedThread, loadThread, type ThreadFacts } from '../../trace/load-thread.js';
+import { type SharedEvents, SpillFile } from '../../trace/event-memory.js';
+import { type LoadedThread, loadThread, type ThreadFacts, type ThreadMemory } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
 import { needsCallLog, type Questions, type ReplaySetup } from './replay-setup.js';
 import type { KeptCallGroups } from './thread-calls.js';
@@ -62,20 +63,36 @@ export class TraceReplayer {
   }
 
   /**
-   * `buffer`: memory in which to order its events, of the size that `threadBytes` returns. `histogram`: memory in which to count
+   * `space`: memory for its events. `histogram`: memory in which to count
    * durations, shared with other threads; null if durations of all threads together are not requested. `asked`: questions to
    * this thread alone. `maxLogBytes`: keeps its log if it is not larger. `shared`: where its events are.
    */
   replay(
     source: ThreadSource,
-    buffer: ArrayBuffer | SharedArrayBuffer,
+    space: Omit<ThreadMemory, 'file'>,
     histogram: HistogramMemory | null,
     asked: ThreadQuestions | null,
     maxLogBytes = 0,
     shared = this.trace.events,
   ): ReplayedThread {
+    const file = new SpillFile(shared.directory);
+    try {
+      return this.replayIn({ ...space, file }, source, histogram, asked, maxLogBytes, shared);
+    } finally {
+      file.close();
+    }
+  }
+
+  private replayIn(
+    memory: ThreadMemory,
+    source: ThreadSource,
+    histogram: HistogramMemory | null,
+    asked: ThreadQuestions | null,
+    maxLogBytes: number,
+    shared: SharedEvents,
+  ): ReplayedThread {
     const { trace } = this;
-    const { events, ...thread } = mended(loadThread(source, shared, trace, buffer), trace.probes);
+    const { events, ...thread } = mended(loadThread(source, shared, trace, memory), trace.probes);
     const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span);
     const own = histogram ? null : this.ownDurations;
     own?.clear();

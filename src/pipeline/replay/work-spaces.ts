@@ -9,12 +9,34 @@ import {
   sharedHistogramMemory,
 } from '../../model/calls/durations.js';
 import { assert } from '../../model/errors.js';
+import { EVENT_BYTES } from '../../model/trace/thread-events.js';
+import type { WorkSizes } from '../workers/resources.js';
 
 export interface WorkSpace {
-  /** In which to order a thread's events. */
+  /** For a thread's events. */
   readonly buffer: ArrayBuffer | SharedArrayBuffer;
   /** In which to count durations; null if not requested, or if each thread returns its own. */
   readonly histogram: HistogramMemory | null;
+}
+
+/** What the events of a thread may take in memory; the others go to a file, in pages of so many rows. */
+export interface EventLimit {
+  readonly bytes: number;
+  readonly pageRows: number;
+}
+
+/** The rest is for what pairing finds for each event. */
+const EVENTS_SHARE = 2 / 3;
+
+/** `memoryBytes`: for the thread. `sizes`: smaller in tests. */
+export function eventLimit(memoryBytes: number, { threadBytes, pageRows }: WorkSizes): EventLimit {
+  return { bytes: Math.min(EVENTS_SHARE * memoryBytes, threadBytes), pageRows };
+}
+
+/** Returns how much of the bytes of a thread's events are in memory: two pages at least. */
+export function limitedBytes(bytes: number, { bytes: most, pageRows }: EventLimit): number {
+  const pageBytes = EVENT_BYTES * pageRows;
+  return Math.min(bytes, pageBytes * Math.max(2, Math.floor(most / pageBytes)));
 }
 
 export interface WorkSpaces {

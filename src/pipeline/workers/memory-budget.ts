@@ -98,27 +98,18 @@ export class MemoryBudget {
 
 const LESS = 'read less of the trace: --tid, --cpu, or a part of its time (perf script --time FROM,TO)';
 
-/** Identifies the error when a worker throws it: only its message arrives. */
-const MARK = 'the functions, branches and call trees of this trace need more memory than ';
+const NEEDED = 'the functions, branches and call trees of this trace need more memory than';
 
 function overBudget(memoryBytes: number): PtflameError {
-  const message = `${MARK}--memory ${Math.round(memoryBytes / MIB)}M allows`;
+  const message = `${NEEDED} --memory ${Math.round(memoryBytes / MIB)}M allows`;
   return new PtflameError('TOO_LARGE', message, { hint: `allow more with --memory SIZE, or ${LESS}` });
 }
 
 function overHeap(maxBytes: number): PtflameError {
-  const message = `${MARK}Node allows (${formatBytes(maxBytes)})`;
+  const message = `${NEEDED} Node allows (${formatBytes(maxBytes)})`;
   return new PtflameError('TOO_LARGE', message, {
     hint: `allow more with NODE_OPTIONS=--max-old-space-size=MEGABYTES, or ${LESS}`,
   });
-}
-
-/** Restores the refusal that a worker threw; returns other errors as they are. */
-export function asMemoryRefusal(error: unknown): unknown {
-  if (error instanceof PtflameError || !(error instanceof Error) || !error.message.startsWith(MARK)) return error;
-  const isOverHeap = error.message.startsWith(`${MARK}Node`);
-  const more = isOverHeap ? 'NODE_OPTIONS=--max-old-space-size=MEGABYTES' : '--memory SIZE';
-  return new PtflameError('TOO_LARGE', error.message, { hint: `allow more with ${more}, or ${LESS}`, cause: error });
 }
 
 const THIS_MACHINE: Machine = { residentBytes, heap, collect: collectGarbage };

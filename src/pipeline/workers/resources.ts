@@ -4,6 +4,7 @@
  */
 import { cpuCount, machineBytes } from '../../host/machine.js';
 import { MIN_MEMORY_BYTES } from '../../model/memory.js';
+import { PAGE_ROWS } from '../../model/trace/pages.js';
 
 const MIB = 1024 * 1024;
 /** The program, its knowledge of lines and sites, and the call trees of a typical trace. */
@@ -79,6 +80,9 @@ export interface WorkSizes {
   readonly minEvents: Record<'ofAll' | 'ofPart', { readonly toWake: number; readonly toShare: number }>;
   /** Fewer rows of call logs are read by the main thread before workers would have received the questions. */
   readonly minRows: number;
+  /** What the events of a thread may take in memory at most: with more, some are in a file. In pages of so many rows. */
+  readonly threadBytes: number;
+  readonly pageRows: number;
   /** Nothing is read before workers run. */
   readonly awaitsWorkers: boolean;
 }
@@ -92,5 +96,7 @@ export const WORK_SIZES: WorkSizes = {
     ofPart: { toWake: 10_000_000, toShare: 1_500_000 },
   },
   minRows: 500_000,
+  threadBytes: Number.POSITIVE_INFINITY,
+  pageRows: PAGE_ROWS,
   awaitsWorkers: false,
 };

@@ -3,6 +3,7 @@
  */
 import type { Answer, TaskMessage } from './sending-workers.js';
 import * as tasks from './tasks.js';
+import { toThrow } from './thrown.js';
 import { Moved } from './workers.js';
 
 type Run = (task: object) => unknown;
@@ -20,7 +21,7 @@ export function serveTasks(
       if (result instanceof Moved) answer({ result: result.data }, result.moved);
       else answer({ result }, []);
     } catch (error) {
-      answer({ error: error instanceof Error ? error : new Error(String(error)) }, []);
+      answer({ error: toThrow(error) }, []);
     }
   };
   return (message) => {

@@ -7,6 +7,7 @@ import { sharesMemory } from '../../model/shared-memory.js';
 import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
 import { serveTasks } from './serve-tasks.js';
 import * as tasks from './tasks.js';
+import { toThrow } from './thrown.js';
 import { Moved } from './workers.js';
 
 const budget: WorkerBudget | null = workerData;
@@ -23,10 +24,14 @@ if (!sharesMemory())
 
 type Run = (task: never) => unknown;
 
-/** Hands what a task moves to the pool, which takes it apart again. */
+/** Hands what a task moves, or throws, to the pool, which takes it apart again. */
 function inPool<Task extends Run>(run: Task): Task {
   const own = async (task: never) => {
-    const result = await run(task);
+    const result = await Promise.resolve(task)
+      .then(run)
+      .catch((error) => {
+        throw toThrow(error);
+      });
     if (!(result instanceof Moved)) return result;
     const { move, Piscina } = await import('piscina');
     return move({ [Piscina.transferableSymbol]: result.moved, [Piscina.valueSymbol]: result.data } as never);
@@ -34,7 +39,10 @@ function inPool<Task extends Run>(run: Task): Task {
   return own as unknown as Task;
 }
 
-export const { readLines, readPart, answerFromLog, wake } = tasks;
+export const wake = tasks.wake;
+export const readLines = inPool(tasks.readLines);
+export const readPart = inPool(tasks.readPart);
+export const answerFromLog = inPool(tasks.answerFromLog);
 export const decodePart = inPool(tasks.decodePart);
 export const replayThread = inPool(tasks.replayThread);
 export const replayNextThread = inPool(tasks.replayNextThread);

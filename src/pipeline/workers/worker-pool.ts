@@ -5,6 +5,7 @@ import type { WorkerBudget } from './memory-budget.js';
 import { WORK_SIZES, type WorkSizes } from './resources.js';
 import { startWorkers } from './start-workers.js';
 import type * as tasks from './tasks.js';
+import { thrown } from './thrown.js';
 import type { Moved, Sent, Workers } from './workers.js';
 
 type Tasks = typeof tasks;
@@ -73,7 +74,11 @@ export class WorkerPool {
   /** Likewise with a task that is made when a worker is free, and has memory that moves to the worker. */
   async send<Name extends TaskName>(name: Name, task: () => Sent<TaskOf<Name>>): Promise<ResultOf<Name>> {
     this.start();
-    return (await (this.workers as Promise<Workers>)).run(name, task) as Promise<ResultOf<Name>>;
+    const workers = await (this.workers as Promise<Workers>);
+    const result = workers.run(name, task).catch((error) => {
+      throw thrown(error);
+    });
+    return result as Promise<ResultOf<Name>>;
   }
 
   /** Terminates the workers, whatever they are doing. */

@@ -5,7 +5,7 @@
  * old levels, level by level downwards, the old levels are still open. Names count only where no address decides.
  */
 
-import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES } from '../functions/traits.js';
@@ -138,7 +138,7 @@ const MAX_UNMATCHED_RETURNS = 256;
 
 /** Extends the unmatched rows of stacks, and links calls that end after a loss to themselves. */
 export function matchAcrossLosses(pairing: Pairing, events: ThreadEvents, facts: SiteFacts): void {
-  const { segments, link } = pairing;
+  const { segments, rows } = pairing;
   for (let index = segments.length - 2; index >= 0; index--) {
     const before = segments[index] as Segment;
     const after = segments[index + 1] as Segment;
@@ -146,7 +146,8 @@ export function matchAcrossLosses(pairing: Pairing, events: ThreadEvents, facts:
     const found = align(levelsAtEnd(before, events, facts), restartOf(before, after, pairing, events, facts, false));
     if (found === null) continue;
     if (found.confirmed > 0)
-      for (const call of before.openRows.slice(0, found.oldLevel)) if (link[call] === NONE) link[call] = call;
+      for (const call of before.openRows.slice(0, found.oldLevel))
+        if (rows.linkAt(call) === NONE) rows.setLink(call, call);
     const { unmatchedRows } = before.last;
     const later = after.first.unmatchedRows.slice(found.newLevels + found.oldLevel);
     unmatchedRows.push(...later.slice(0, Math.max(0, MAX_UNMATCHED_RETURNS - unmatchedRows.length)));
@@ -154,9 +155,11 @@ export function matchAcrossLosses(pairing: Pairing, events: ThreadEvents, facts:
 }
 
 /** True if an exec is between two segments, recorded or not: then they share no frame. */
-export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEvents, facts: SiteFacts): boolean {
-  if (isStartOfProgram(facts, site[after.firstRow])) return true;
-  return site.subarray(before.endRow, after.firstRow).some((id) => facts.step[id] === Step.Exec);
+export function isNewProgram(before: Segment, after: Segment, events: ThreadEvents, facts: SiteFacts): boolean {
+  if (isStartOfProgram(facts, events.siteAt(after.firstRow))) return true;
+  for (let row = before.endRow; row < after.firstRow; row++)
+    if (facts.step[events.siteAt(row)] === Step.Exec) return true;
+  return false;
 }
 
 /** Returns what a segment begins with, for comparison with the one before it. */
@@ -168,7 +171,7 @@ export function restartOf(
   facts: SiteFacts,
   isRooted: boolean,
 ): Restart {
-  const site = events.site[after.firstRow];
+  const site = events.siteAt(after.firstRow);
   const isStart = facts.step[site] === Step.Start;
   const address = isStart ? facts.to[site] : facts.from[site];
   return {
@@ -183,15 +186,15 @@ export function restartOf(
 /** Returns how a segment ends, if its lowest level is still open then. */
 function endOf(
   segment: Segment,
-  { site }: ThreadEvents,
+  events: ThreadEvents,
   facts: SiteFacts,
 ): Pick<Restart, 'openRows' | 'last' | 'endRow'> {
   const { first, endRow, firstRow, openRows } = segment;
   const isSeen = segment.last === first && (first.unmatchedRows.at(-1) ?? firstRow) < endRow;
   if (!isSeen) return { openRows: [], last: NONE, endRow };
   let row = endRow - 1;
-  while (row > firstRow && facts.step[site[row]] >= Step.Gap) row--;
-  return { openRows, last: runningAfter(site[row], facts), endRow };
+  while (row > firstRow && facts.step[events.siteAt(row)] >= Step.Gap) row--;
+  return { openRows, last: runningAfter(events.siteAt(row), facts), endRow };
 }
 
 /** Returns the function that runs after an event other than a call. */
@@ -204,12 +207,13 @@ function runningAfter(site: SiteId, { step, fromFunction, toFunction }: SiteFact
 export function unmatchedReturnAt(
   row: number,
   { doubtfulRows, skipped }: Pairing,
-  { site }: ThreadEvents,
+  events: ThreadEvents,
   { to, toFunction, fromFunction }: SiteFacts,
 ): UnmatchedReturn {
+  const site = events.siteAt(row);
   const called = doubtfulRows.has(row) ? skipped.newestOf(row) : NONE;
-  const isDoubtful = called !== NONE && toFunction[site[called]] === fromFunction[site[row]];
-  return { row, to: to[site[row]], fn: toFunction[site[row]], isDoubtful };
+  const isDoubtful = called !== NONE && toFunction[events.siteAt(called)] === fromFunction[site];
+  return { row, to: to[site], fn: toFunction[site], isDoubtful };
 }
 
 /** Returns the levels open at the end of a segment, as its own calls show them; what is below is one unknown level. */
@@ -218,26 +222,23 @@ function levelsAtEnd(segment: Segment, events: ThreadEvents, facts: SiteFacts): 
   return [lowest, ...segment.openRows.map((row) => levelOfCall(row, events, facts))];
 }
 
-function lowestFunction(
-  { firstRow, first: stack, last }: Segment,
-  { site }: ThreadEvents,
-  facts: SiteFacts,
-): FunctionId {
+function lowestFunction({ firstRow, first: stack, last }: Segment, events: ThreadEvents, facts: SiteFacts): FunctionId {
   const lastReturn = last.unmatchedRows.at(-1);
-  if (lastReturn !== undefined) return facts.toFunction[site[lastReturn]];
+  if (lastReturn !== undefined) return facts.toFunction[events.siteAt(lastReturn)];
   if (last !== stack) return NONE;
-  const first = site[firstRow];
+  const first = events.siteAt(firstRow);
   return facts.step[first] === Step.Start ? facts.toFunction[first] : facts.fromFunction[first];
 }
 
 function levelOfCall(row: number, events: ThreadEvents, facts: SiteFacts): Level {
   const callIp = callIpOf(row, events, facts);
-  return { returnsTo: Number.NaN, callIp, functions: [facts.toFunction[events.site[row]]] };
+  return { returnsTo: Number.NaN, callIp, functions: [facts.toFunction[events.siteAt(row)]] };
 }
 
 /** Returns where a level was called; a kernel entry may return to the very instruction. NaN for a signal. */
-export function callIpOf(row: number, { site }: ThreadEvents, { step, from }: SiteFacts): number {
-  const kind = step[site[row]];
+export function callIpOf(row: number, events: ThreadEvents, { step, from }: SiteFacts): number {
+  const site = events.siteAt(row);
+  const kind = step[site];
   if (kind === Step.Start) return Number.NaN;
-  return kind === Step.KernelEntry ? from[site[row]] - 1 : from[site[row]];
+  return kind === Step.KernelEntry ? from[site] - 1 : from[site];
 }

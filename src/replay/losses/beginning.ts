@@ -40,10 +40,10 @@ export function beginningOf(state: ReplayState, firstRow: number): Beginning {
 
 /** Returns when the thread is first known. If its first event ends a stop, it was waiting since the recording began. */
 export function startOf(state: ReplayState, { firstRow, createdInside, lostEnd }: Beginning): Nanoseconds {
-  const { timeNs } = state.events;
+  const { events } = state;
   const extendTo = createdInside ? null : state.options.extendTo;
-  if (lostEnd === 0) return extendTo && isTraceStart(state, firstRow) ? extendTo.startNs : timeNs[firstRow];
-  return extendTo ? extendTo.startNs : timeNs[0];
+  if (lostEnd === 0) return extendTo && isTraceStart(state, firstRow) ? extendTo.startNs : events.timeAt(firstRow);
+  return extendTo ? extendTo.startNs : events.timeAt(0);
 }
 
 /**
@@ -52,7 +52,8 @@ export function startOf(state: ReplayState, { firstRow, createdInside, lostEnd }
 export function startWithoutBranch(state: ReplayState): Nanoseconds {
   const { extendTo, createdInside, mayBeUndecoded = false } = state.options;
   if (!extendTo || createdInside || !mayBeUndecoded) return state.nowNs;
-  const first = state.facts.step[state.events.site[0]];
+  const { length } = state.events;
+  const first = length === 0 ? null : state.facts.step[state.events.siteAt(0)];
   if (first === Step.Gap) return state.nowNs; // what it did before its first error is unknown
   startAt(state, extendTo.startNs);
   if (first !== Step.SwitchIn) return state.nowNs;
@@ -63,33 +64,33 @@ export function startWithoutBranch(state: ReplayState): Nanoseconds {
 
 /** Records the time lost before the first stack. Where the thread was then is unknown. */
 export function recordFirstLoss(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
-  const { timeNs } = state.events;
+  const { events } = state;
   if (lostEnd > 0) {
     waitBeforeLoss(state);
     const nextErrorRow = followSwitches(state, 0, lostEnd, NEVER_SEEN);
-    loseUntil(state, timeNs[lostEnd], nextErrorRow, lostEnd, NEVER_SEEN);
+    loseUntil(state, events.timeAt(lostEnd), nextErrorRow, lostEnd, NEVER_SEEN);
   }
-  recordErrors(state, lostEnd, firstRow, timeNs[firstRow]);
+  recordErrors(state, lostEnd, firstRow, events.timeAt(firstRow));
 }
 
 /** Until its first switch in, the thread had no CPU. What it did before its first error is unknown. */
 function waitBeforeLoss(state: ReplayState): void {
   const { events, facts } = state;
-  const first = facts.step[events.site[0]];
+  const first = facts.step[events.siteAt(0)];
   if (first === Step.SwitchIn) beginWait(state, Step.SwitchOut);
-  if (first !== Step.Gap || events.timeNs[0] === state.nowNs) return;
+  if (first !== Step.Gap || events.timeAt(0) === state.nowNs) return;
   beginStop(state, SpecialSymbol.Untraced);
-  chargeUntil(state, events.timeNs[0]);
+  chargeUntil(state, events.timeAt(0));
   endStop(state, true);
 }
 
 /** Lets the first stack wait until the first event. */
 export function waitForFirstBranch(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
   const { events, facts } = state;
-  const inSyscall = comesOutOfSyscall(facts, events.site[firstRow]);
+  const inSyscall = comesOutOfSyscall(facts, events.siteAt(firstRow));
   beginStop(state, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced);
   if (lostEnd === 0) waitOffCpu(state, firstRow);
-  chargeUntil(state, events.timeNs[firstRow]);
+  chargeUntil(state, events.timeAt(firstRow));
   endStop(state, false);
 }
 
@@ -101,10 +102,10 @@ function waitOffCpu(state: ReplayState, firstRow: number): void {
   const { events, facts } = state;
   let isFirst = true;
   for (let row = 0; row < firstRow; row++) {
-    const step = facts.step[events.site[row]] as Step;
+    const step = facts.step[events.siteAt(row)] as Step;
     if (step === Step.Exec && isFirst) return;
     if (step !== Step.SwitchIn && !isSwitchOut(step)) continue;
-    const ns = events.timeNs[row];
+    const ns = events.timeAt(row);
     if (isFirst && step === Step.SwitchIn && ns > state.nowNs) switchOut(state, SpecialSymbol.OffCpu);
     chargeUntil(state, ns);
     if (step === Step.SwitchIn) switchIn(state, !isFirst);
@@ -121,7 +122,7 @@ function waitOffCpu(state: ReplayState, firstRow: number): void {
 function endOfFirstLoss(state: ReplayState, firstRow: number): number {
   const { events, facts, options } = state;
   if (!options.mayBeUndecoded) return 0;
-  const steps = Array.from(events.site.subarray(0, firstRow), (site) => facts.step[site] as Step);
+  const steps = Array.from({ length: firstRow }, (_, row) => facts.step[events.siteAt(row)] as Step);
   const lastIn = steps.lastIndexOf(Step.SwitchIn);
   const lastOut = steps.findLastIndex(isSwitchOut);
   const hasError = steps.lastIndexOf(Step.Gap) > Math.max(lastIn, lastOut);
@@ -132,13 +133,13 @@ function endOfFirstLoss(state: ReplayState, firstRow: number): number {
 }
 
 function isTraceStart({ events, facts }: ReplayState, row: number): boolean {
-  return facts.step[events.site[row]] === Step.Start;
+  return facts.step[events.siteAt(row)] === Step.Start;
 }
 
 /** True if the first branch is in clone, fork or the like, in which a new thread or process begins. */
 function startsAfterFork({ events, facts }: ReplayState, row: number): boolean {
   const { step, toFunction, fromFunction, functions } = facts;
-  const site = events.site[row];
+  const site = events.siteAt(row);
   const fn = step[site] === Step.Start ? toFunction[site] : fromFunction[site];
   return (functions.traits[orNameless(functions, fn)] & Trait.CloneOrFork) !== 0;
 }

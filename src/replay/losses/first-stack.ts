@@ -85,7 +85,7 @@ function landingsOn(state: ReplayState, restart: Restart, level: number): Landed
   const { pairing, facts, events } = state;
   const end = restart.unmatchedReturns[level];
   const callRows = (end ? pairing.skippedByReturn.get(end.row) : restart.openRows) ?? [];
-  const last = end ? facts.fromFunction[events.site[end.row]] : restart.last;
+  const last = end ? facts.fromFunction[events.siteAt(end.row)] : restart.last;
   const lastRow = end?.row ?? restart.endRow;
   return landedCallers(state, { first: functionAt(state, restart, level), callRows, last, lastRow });
 }
@@ -132,14 +132,13 @@ interface LandedCaller {
 
 /** Returns the callers that control landed in, uppermost first. */
 function landedCallers(state: ReplayState, level: LevelHistory): LandedCaller[] {
-  const { site } = state.events;
   const { fromFunction, toFunction } = state.facts;
   if (level.callRows.length > MAX_SKIPPED_ROWS) return [];
   const stack = new SimulatedStack(level.first, state);
   for (let index = 0; index < level.callRows.length; index++) {
     const row = level.callRows[index] as number;
-    stack.runsIn(fromFunction[site[row]], row);
-    stack.call(toFunction[site[row]], row);
+    stack.runsIn(fromFunction[state.events.siteAt(row)], row);
+    stack.call(toFunction[state.events.siteAt(row)], row);
   }
   stack.runsIn(level.last, level.lastRow);
   return stack.isClear ? stack.landings : [];

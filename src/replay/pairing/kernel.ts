@@ -22,7 +22,7 @@ import { CallKind, isSignal, type OpenCall } from './stacks.js';
 export function isInKernel(state: SegmentState, row: number): boolean {
   const { events, facts } = state;
   const before = rowOfBranchBefore(state, row);
-  return before !== NONE && facts.to[events.site[before]] < 0;
+  return before !== NONE && facts.to[events.siteAt(before)] < 0;
 }
 
 /** Pairs an event that leaves an interrupt, or the kernel. */
@@ -30,7 +30,7 @@ export function pairKernelExit(state: SegmentState, row: number, site: number): 
   const { facts, open, events, pairing } = state;
   const to = facts.to[site];
   if (to < 0) return pairInterruptEnd(state, row, site);
-  const entry = open.findInterrupt((call) => isEntry(state, call) && facts.from[events.site[call.row]] >= 0);
+  const entry = open.findInterrupt((call) => isEntry(state, call) && facts.from[events.siteAt(call.row)] >= 0);
   if (to === 0) return leaveToUntraced(state, row, entry);
   if (state.isNewProgram) return beginProgram(state, row);
   if (entry === NONE) return pairUnmatchedReturn(state, row);
@@ -49,12 +49,12 @@ export function pairKernelExit(state: SegmentState, row: number, site: number): 
     return;
   }
   skipCalls(state, row, open.cutAbove(entry - 1));
-  pairing.action[row] = Action.HandlerEntry;
+  pairing.rows.setAction(row, Action.HandlerEntry);
   open.push(row, Number.isNaN(afterHandler) ? address : afterHandler, CallKind.Signal);
 }
 
 function isEntry({ facts, events }: SegmentState, { row, kind }: OpenCall): boolean {
-  return kind === CallKind.KernelEntry || (isSignal(kind) && facts.to[events.site[row]] < 0);
+  return kind === CallKind.KernelEntry || (isSignal(kind) && facts.to[events.siteAt(row)] < 0);
 }
 
 /** Pairs the end of an interrupt in the kernel: only what that entry left is over. */
@@ -68,7 +68,7 @@ function pairInterruptEnd(state: SegmentState, row: number, site: number): void 
 function leaveToUntraced(state: SegmentState, row: number, entry: number): void {
   const { open, pairing } = state;
   skipCalls(state, row, open.cutAbove(Math.max(entry, 0) - 1));
-  pairing.action[row] = Action.LeaveKernel | ActionFlag.Stops;
+  pairing.rows.setAction(row, Action.LeaveKernel | ActionFlag.Stops);
   state.stoppedAt = 0;
   state.isNewProgram = false;
 }
@@ -80,14 +80,14 @@ function beginProgram(state: SegmentState, row: number): void {
   state.isNewProgram = false;
   state.handlerInterruptedAt = Number.NaN;
   state.running = { unmatchedRows: [] };
-  pairing.action[row] = Action.NewProgram;
-  pairing.link[row] = pairing.stacks.push(state.running) - 1;
+  pairing.rows.setAction(row, Action.NewProgram);
+  pairing.rows.setLink(row, pairing.stacks.push(state.running) - 1);
 }
 
 /** True if the trace starts because untraced code enters the kernel. */
 export function entersKernel(state: SegmentState, row: number, site: number): boolean {
   if (state.stoppedAt !== 0 || !(state.facts.to[site] < 0)) return false;
-  state.pairing.action[row] = Action.KernelStart;
+  state.pairing.rows.setAction(row, Action.KernelStart);
   state.open.push(row, Number.NaN, CallKind.KernelEntry);
   state.hasLossWhileStopped = false;
   state.stoppedAt = RUNNING;

@@ -25,7 +25,7 @@ export function countSteps(state: Walk, callRow: number, endRow: number): number
   return stepsOf(
     callsBetween(state, callRow, endRow)
       .filter((row) => isInUnwinder(state, row)) // not in the linker's code, which resolves the unwinder's symbol
-      .map((row) => functionsCalledBetween(state, row, Math.min(endRow, pairing.link[row]))),
+      .map((row) => functionsCalledBetween(state, row, Math.min(endRow, pairing.rows.linkAt(row)))),
   );
 }
 
@@ -62,23 +62,23 @@ export class UnwinderSteps {
 
 /** Returns the rows of the calls between `callRow` and `endRow`, without the calls that these make. */
 function callsBetween(state: Walk, callRow: number, endRow: number): number[] {
-  const { link } = state.pairing;
+  const { rows: paired } = state.pairing;
   const rows: number[] = [];
-  for (let row = callRow + 1; row < endRow; row = Math.max(row, link[row]) + 1) {
-    const step = state.facts.step[state.events.site[row]];
+  for (let row = callRow + 1; row < endRow; row = Math.max(row, paired.linkAt(row)) + 1) {
+    const step = state.facts.step[state.events.siteAt(row)];
     state.unwinderRowsRead++;
-    if (link[row] > row && (step === Step.Call || step === Step.EndCall)) rows.push(row);
+    if (paired.linkAt(row) > row && (step === Step.Call || step === Step.EndCall)) rows.push(row);
   }
   return rows;
 }
 
 function functionsCalledBetween(state: Walk, callRow: number, endRow: number): FunctionId[] {
   const { events, facts } = state;
-  return callsBetween(state, callRow, endRow).map((row) => facts.toFunction[events.site[row]]);
+  return callsBetween(state, callRow, endRow).map((row) => facts.toFunction[events.siteAt(row)]);
 }
 
 function isInUnwinder({ facts, events }: Walk, row: number): boolean {
-  const fn = facts.fromFunction[events.site[row]];
+  const fn = facts.fromFunction[events.siteAt(row)];
   return fn !== NONE && (facts.functions.traits[fn] & Trait.Unwinder) !== 0;
 }
 
@@ -102,11 +102,11 @@ export function noteUnwound(state: SegmentState, row: number): void {
 function findLanding(state: SegmentState, raiserRow: number, lastRow: number): number {
   const { events, facts, pairing, walk } = state;
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
-  for (let row = raiserRow + 1; row <= lastRow; row = Math.max(row, pairing.link[row]) + 1) {
+  for (let row = raiserRow + 1; row <= lastRow; row = Math.max(row, pairing.rows.linkAt(row)) + 1) {
     if (++walk.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
-    const site = events.site[row];
+    const site = events.siteAt(row);
     if (!hasTrait(state, facts.fromFunction[site], onTheWay)) return row;
-    if (hasTrait(state, facts.toFunction[site], Trait.Raiser) && pairing.link[row] < row) return NONE;
+    if (hasTrait(state, facts.toFunction[site], Trait.Raiser) && pairing.rows.linkAt(row) < row) return NONE;
   }
   return NONE;
 }
@@ -116,7 +116,7 @@ function landingOf(state: SegmentState, index: number, row: number): number {
   const { open, unwound, events, facts } = state;
   const { symbol } = facts.functions;
   const raiserRow = open.rowAt(index);
-  const fn = facts.fromFunction[events.site[row]];
+  const fn = facts.fromFunction[events.siteAt(row)];
   const below = (from: number) => {
     let at = from - 1;
     while (at >= 0 && unwound.has(open.rowAt(at))) at--;
@@ -128,6 +128,6 @@ function landingOf(state: SegmentState, index: number, row: number): number {
   if (left === NONE) return isResumer ? below(landing) : NONE;
   for (; left > 0 && landing !== NONE; landing = below(landing)) left -= isSignal(open.at(landing).kind) ? 2 : 1;
   if (left !== 0 || landing === NONE) return NONE;
-  const ran = facts.fromFunction[events.site[open.rowAt(landing + 1)]];
+  const ran = facts.fromFunction[events.siteAt(open.rowAt(landing + 1))];
   return ran !== NONE && symbol[ran] === symbol[fn] ? landing : NONE;
 }

@@ -51,7 +51,7 @@ function leavesRetpoline(state: SegmentState, row: number, site: number): boolea
   if (hasTrait(state, facts.fromFunction[site], Trait.Retpoline)) return true;
   const before = rowOfBranchBefore(state, row);
   const isThunk = hasTrait(state, facts.fromFunction[site], Trait.ReturnThunk);
-  return isThunk && before !== NONE && hasTrait(state, facts.fromFunction[events.site[before]], Trait.Retpoline);
+  return isThunk && before !== NONE && hasTrait(state, facts.fromFunction[events.siteAt(before)], Trait.Retpoline);
 }
 
 /** Handles a return that ends no call: it ends a signal, only jumps, or its call was not seen. */
@@ -65,7 +65,7 @@ function pairWithoutCall(state: SegmentState, row: number, site: number): void {
     return returnFromSignal(state, row, signal);
   if (isRetpoline && isJumpInCaller(state, site, toEntry)) return endCall(state, row, open.length - 1);
   if (isRetpoline || (toEntry && !isAtBase(state))) {
-    state.pairing.action[row] = Action.JumpByReturn;
+    state.pairing.rows.setAction(row, Action.JumpByReturn);
     if (!isRetpoline) state.pairing.doubtfulRows.add(row);
   } else if (!returnsToRunning(state, row, site)) pairUnmatchedReturn(state, row);
 }
@@ -87,7 +87,7 @@ function returnsToRunning(state: SegmentState, row: number, site: number): boole
   const fn = facts.toFunction[site];
   let above: number = NONE;
   const index = open.findNear((call) => {
-    const isOpen = calledIn(state, call) === fn || (above !== NONE && facts.fromFunction[events.site[above]] === fn);
+    const isOpen = calledIn(state, call) === fn || (above !== NONE && facts.fromFunction[events.siteAt(above)] === fn);
     above = call;
     return isOpen;
   });
@@ -99,7 +99,7 @@ function returnsToRunning(state: SegmentState, row: number, site: number): boole
 function isJumpInCaller({ open, facts, events }: SegmentState, site: number, toEntry: boolean): boolean {
   const top = open.topRow();
   if (toEntry || top === NONE) return false;
-  return facts.fromFunction[events.site[top]] === facts.toFunction[site];
+  return facts.fromFunction[events.siteAt(top)] === facts.toFunction[site];
 }
 
 /**
@@ -142,10 +142,10 @@ function reopen(state: SegmentState, row: number, fn: FunctionId): void {
   if (lowest === undefined || lowest.index > open.length) return;
   skipCalls(state, row, open.cutAbove(lowest.index - 1));
   open.pushAgain(reopened.map(({ call }) => call));
-  const { action, link, aborts } = pairing;
-  action[row] = Action.Reopen;
-  for (const { call } of reopened) link[call.row] = NONE;
-  link[row] = aborts.push(reopened.map(({ call }) => call.row)) - 1;
+  const { rows, aborts } = pairing;
+  rows.setAction(row, Action.Reopen);
+  for (const { call } of reopened) rows.setLink(call.row, NONE);
+  rows.setLink(row, aborts.push(reopened.map(({ call }) => call.row)) - 1);
 }
 
 /**

@@ -6,7 +6,7 @@
  * that were entered before the segment began. So replay never has to look ahead. The cost is linear: searches in the open
  * calls have a bound or an index.
  */
-import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, NONE } from '../../model/units.js';
 import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
@@ -19,6 +19,7 @@ import {
   Action,
   ActionFlag,
   OwnPairingMemory,
+  type PairedRows,
   type Pairing,
   type PairingMemory,
   type Segment,
@@ -46,7 +47,7 @@ export function pairThread(
   memory: PairingMemory = new OwnPairingMemory(),
 ): Pairing {
   const pairing: Pairing = {
-    ...memory.take(events.length),
+    rows: memory.take(events),
     segments: [],
     skipped: new SkippedCalls(),
     skippedByReturn: new Map(),
@@ -59,20 +60,20 @@ export function pairThread(
     aborts: [],
     switcher: null,
   };
-  const { segments, action, hiddenSwitches } = pairing;
+  const { segments, rows, hiddenSwitches } = pairing;
   const walk = { events, facts, pairing, unwinderRowsRead: 0 };
   let row = 0;
   let parked = new ParkedStacks();
   while (row < events.length && pairing.switcher === null) {
-    const step = facts.step[events.site[row]];
-    if (step === Step.Exec || isStartOfProgram(facts, events.site[row])) parked = new ParkedStacks();
+    const step = facts.step[events.siteAt(row)];
+    if (step === Step.Exec || isStartOfProgram(facts, events.siteAt(row))) parked = new ParkedStacks();
     if (step < Step.Gap) {
       const segment = pairSegment(newSegmentState(walk, memory, row, parked), row);
       segments.push(segment);
       row = segment.endRow;
-    } else action[row++] = actionOfRecord(step);
+    } else rows.setAction(row++, actionOfRecord(step));
   }
-  for (const switchRow of hiddenSwitches.keys()) action[switchRow] |= ActionFlag.HiddenSwitch;
+  for (const switchRow of hiddenSwitches.keys()) rows.addFlag(switchRow, ActionFlag.HiddenSwitch);
   return pairing;
 }
 
@@ -94,7 +95,7 @@ function pairWhileSimple(state: SegmentState, firstRow: number): number {
   const { events, facts, open, module, pairing } = state;
   if (module === null || facts.hasAborts || pairing.switcher !== null) return firstRow;
   if (!Number.isNaN(state.stoppedAt) || state.switcherRow !== NONE || state.longJumpRow !== NONE) return firstRow;
-  const row = pairInModule(open, events, module, firstRow);
+  const row = pairInModule(open, events, pairing.rows, module, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;
     state.interruptedAt = Number.NaN;
@@ -108,14 +109,14 @@ function pairWhileSimple(state: SegmentState, firstRow: number): number {
  */
 function pairEvent(state: SegmentState, row: number): boolean {
   const { facts, events, pairing } = state;
-  const site = events.site[row];
+  const site = events.siteAt(row);
   const step = facts.step[site] as Step;
   const isStopped = !Number.isNaN(state.stoppedAt);
   if (step >= Step.Gap) {
     if (step === Step.Exec && isInKernel(state, row)) state.isNewProgram = true;
     else if (step === Step.Exec || (step === Step.Gap && !isStopped)) return false;
     if (step === Step.Gap) state.hasLossWhileStopped = true;
-    pairing.action[row] = actionOfRecord(step);
+    pairing.rows.setAction(row, actionOfRecord(step));
     return true;
   }
   if (step !== Step.Start) {
@@ -123,20 +124,20 @@ function pairEvent(state: SegmentState, row: number): boolean {
     if (state.switcherRow !== NONE) followHidden(state, row, site);
     if (state.longJumpRow !== NONE) followLongJump(state, row, site);
     pairBranch(state, row, site, step);
-  } else if (!state.hasBegun) pairing.action[row] = Action.Start;
+  } else if (!state.hasBegun) pairing.rows.setAction(row, Action.Start);
   else if (!pairStart(state, row, site)) return false;
   state.hasBegun = true;
   return true;
 }
 
 function pairBranch(state: SegmentState, row: number, site: number, step: Step): void {
-  const { action } = state.pairing;
+  const { rows } = state.pairing;
   if (step < Step.End) state.interruptedAt = Number.NaN;
   else return pairStop(state, row, site, step);
   switch (step) {
     case Step.Call:
     case Step.KernelEntry:
-      action[row] = Action.Call;
+      rows.setAction(row, Action.Call);
       if (callsOnSystemStack(state, site)) goToSystemStack(state, row);
       state.open.push(row, state.facts.from[site], step === Step.Call ? CallKind.Call : CallKind.KernelEntry);
       return noteCall(state, row);
@@ -145,7 +146,7 @@ function pairBranch(state: SegmentState, row: number, site: number, step: Step):
     case Step.KernelExit:
       return pairKernelExit(state, row, site);
     case Step.Jump:
-      action[row] = Action.Jump;
+      rows.setAction(row, Action.Jump);
       return pairJump(state, row, site);
   }
 }
@@ -156,12 +157,19 @@ function pairBranch(state: SegmentState, row: number, site: number, step: Step):
  *
  * Pairs rows until one needs the general rules, and returns that row.
  */
-function pairInModule(open: OpenCalls, events: ThreadEvents, module: ReplayModule, firstRow: number): number {
+function pairInModule(
+  open: OpenCalls,
+  events: ThreadEvents,
+  rows: PairedRows,
+  module: ReplayModule,
+  firstRow: number,
+): number {
   const { head, calls } = module;
   head.set(HEAD_DEPTH, open.length);
   head.set(HEAD_LOWEST, open.firstSimple);
   for (let row = firstRow; ; ) {
-    const end = module.loadSites(events, row);
+    rows.pages.slotToChange(row);
+    const end = module.loadSites(events, row, rows.pages);
     head.set(HEAD_STACK_LIMIT, Math.floor(module.memory.stack.ints.byteLength / CALL_BYTES));
     const stoppedAt = calls.pair(row, end);
     open.length = head.get(HEAD_DEPTH);
@@ -178,7 +186,7 @@ function pairInModule(open: OpenCalls, events: ThreadEvents, module: ReplayModul
  * Pairs an event after which the trace stops, and notes where it may continue.
  */
 function pairStop(state: SegmentState, row: number, site: number, step: Step): void {
-  const { action } = state.pairing;
+  const { rows } = state.pairing;
   const from = state.facts.from[site];
   const to = state.facts.to[site];
   state.stoppedAt = from;
@@ -187,9 +195,9 @@ function pairStop(state: SegmentState, row: number, site: number, step: Step): v
   state.resumeReach = step === Step.EndCall ? MAX_CALL_BYTES : SYSCALL_BYTES;
   if (state.stoppedInCall) {
     state.open.push(row, from, CallKind.Call);
-    action[row] = Action.Call;
+    rows.setAction(row, Action.Call);
   } else if (step === Step.EndReturn) pairReturnOut(state, row, to);
-  action[row] |= step === Step.EndSyscall ? ActionFlag.StopsInSyscall : ActionFlag.Stops;
+  rows.addFlag(row, step === Step.EndSyscall ? ActionFlag.StopsInSyscall : ActionFlag.Stops);
 }
 
 /** Pairs a return out of traced code; with address filters every call ends so. The target may be unknown. */
@@ -252,7 +260,7 @@ function resumesAt(state: SegmentState, row: number, to: Address): boolean {
 }
 
 function resume({ pairing }: SegmentState, row: number): boolean {
-  pairing.action[row] = Action.Resume;
+  pairing.rows.setAction(row, Action.Resume);
   return true;
 }
 
@@ -280,7 +288,7 @@ function entersSignal(state: SegmentState, row: number, site: number, toEntry: b
   if (!toEntry && !mayBeginNameless(state, site)) return false;
   if (hasTrait(state, state.facts.toFunction[site], Trait.ProgramStart)) return false;
   const interrupted = Number.isNaN(state.interruptedAt) ? state.stoppedAt : state.interruptedAt;
-  state.pairing.action[row] = Action.SignalEntry;
+  state.pairing.rows.setAction(row, Action.SignalEntry);
   state.interruptedAt = Number.NaN;
   state.open.push(row, interrupted, state.isOutside ? CallKind.SignalFromOutside : CallKind.Signal);
   return true;

@@ -1,12 +1,14 @@
 /**
  * The result of pairing a thread's returns with its calls.
  */
-import { countBelow, int32Column, ReusedColumn } from '../../model/columns.js';
+import { countBelow, int32Column } from '../../model/columns.js';
+import { type PageMemory, Pages } from '../../model/trace/pages.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, NONE } from '../../model/units.js';
 import type { Switcher } from '../functions/site-facts.js';
 import { OwnRows, type Rows } from '../module-memory.js';
 import type { ReplayModule } from '../replay-module.js';
-import { CALL_BYTES } from '../wasm/layout.js';
+import { CALL_BYTES, PAIRED_BYTES } from '../wasm/layout.js';
 import type { OpenCall, Stack } from './stacks.js';
 
 /** A thread's events between two losses. */
@@ -52,13 +54,7 @@ export type HiddenSwitch =
 
 export interface Pairing {
   readonly segments: Segment[];
-  /** By row: `Action`, with flags. */
-  readonly action: Uint8Array;
-  /**
-   * For a call, signal or kernel entry: the row that ends it, or NONE; its own row if its own return ends it after a
-   * loss. For other events: see their `Action`.
-   */
-  readonly link: Int32Array;
+  readonly rows: PairedRows;
   readonly skipped: SkippedCalls;
   /** By the row of an unmatched return: the rows of the calls that it skips, unless there are too many. */
   readonly skippedByReturn: Map<number, readonly number[]>;
@@ -79,6 +75,64 @@ export interface Pairing {
   switcher: Switcher | null;
 }
 
+/** What pairing finds for each event, in pages: of a page, first the links. */
+export class PairedRows {
+  readonly pages: Pages;
+  private readonly links: Int32Array;
+  private readonly actions: Uint8Array;
+  private readonly pageRows: number;
+
+  constructor(memory: PageMemory, { length, pages: { pageRows, file } }: ThreadEvents) {
+    const { slots } = memory;
+    this.links = slots;
+    this.actions = new Uint8Array(slots.buffer, slots.byteOffset, slots.byteLength);
+    this.pageRows = pageRows;
+    this.pages = new Pages(memory, pageRows, file, (slot, page) => {
+      const rows = Math.min(pageRows, length - page * pageRows);
+      const [link, action] = [this.linkIndex(slot, 0), this.actionIndex(slot, 0)];
+      this.links.fill(NONE, link, link + rows);
+      this.actions.fill(Action.Stay, action, action + rows);
+    });
+  }
+
+  /** Returns what an event does: an `Action`, with flags. */
+  actionAt(row: number): number {
+    return this.actions[this.actionIndex(this.pages.slotAt(row), row)];
+  }
+
+  /**
+   * For a call, signal or kernel entry, returns the row that ends it, or NONE; its own row if its own return ends it after
+   * a loss. For other events: see their `Action`.
+   */
+  linkAt(row: number): number {
+    return this.links[this.linkIndex(this.pages.slotAt(row), row)];
+  }
+
+  setAction(row: number, action: number): void {
+    const slot = this.pages.slotToChange(row);
+    this.actions[this.actionIndex(slot, row)] = action;
+  }
+
+  addFlag(row: number, flag: number): void {
+    this.setAction(row, this.actionAt(row) | flag);
+  }
+
+  setLink(row: number, link: number): void {
+    const slot = this.pages.slotToChange(row);
+    this.links[this.linkIndex(slot, row)] = link;
+  }
+
+  private linkIndex(slot: number, row: number): number {
+    const { pageRows } = this;
+    return (PAIRED_BYTES / Int32Array.BYTES_PER_ELEMENT) * slot * pageRows + (row & (pageRows - 1));
+  }
+
+  private actionIndex(slot: number, row: number): number {
+    const { pageRows } = this;
+    return (PAIRED_BYTES * slot + Int32Array.BYTES_PER_ELEMENT) * pageRows + (row & (pageRows - 1));
+  }
+}
+
 /** If a return skips more calls than this, their rows are not kept. */
 export const MAX_SKIPPED_ROWS = 256;
 
@@ -88,19 +142,26 @@ export interface PairingMemory {
   readonly calls: Rows;
   /** Pairs calls and returns; null if that is left to TypeScript. */
   readonly module: ReplayModule | null;
-  /** Returns columns for a thread, which are empty. */
-  take(length: number): Pick<Pairing, 'action' | 'link'>;
+  /** Returns empty rows for the events of a thread. */
+  take(events: ThreadEvents): PairedRows;
 }
 
 /** Memory that no module uses. */
 export class OwnPairingMemory implements PairingMemory {
   readonly calls: Rows = new OwnRows(64 * CALL_BYTES);
   readonly module = null;
-  private readonly action = new ReusedColumn(new Uint8Array(0));
-  private readonly link = new ReusedColumn(new Int32Array(0));
+  private slots = new Int32Array(0);
 
-  take(length: number): Pick<Pairing, 'action' | 'link'> {
-    return { action: this.action.filled(length, Action.Stay), link: this.link.filled(length, NONE) };
+  take(events: ThreadEvents): PairedRows {
+    const { slotCount, slotOf, pageRows } = events.pages;
+    const length = (slotCount * PAIRED_BYTES * pageRows) / Int32Array.BYTES_PER_ELEMENT;
+    if (length > this.slots.length) this.slots = new Int32Array(length);
+    const memory = {
+      slots: this.slots.subarray(0, length),
+      slotOf: slotOf.slice(),
+      isChanged: new Uint8Array(slotCount),
+    };
+    return new PairedRows(memory, events);
   }
 }
 
@@ -114,9 +175,8 @@ export class ModulePairingMemory implements PairingMemory {
     this.calls = module.memory.stack;
   }
 
-  take(length: number): Pick<Pairing, 'action' | 'link'> {
-    const { action, link } = this.module.columns(length);
-    return { action: action.fill(Action.Stay), link: link.fill(NONE) };
+  take(events: ThreadEvents): PairedRows {
+    return new PairedRows(this.module.pairedMemory, events);
   }
 }
 

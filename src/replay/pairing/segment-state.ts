@@ -1,7 +1,7 @@
 /**
  * The state of pairing a segment: the stack that runs, the parked ones, and whether the trace runs.
  */
-import type { ThreadEvents } from '../../model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
@@ -138,7 +138,7 @@ export function newSegmentState(
 
 /** Returns the function that the call in a row called. */
 export function calledIn({ facts, events }: SegmentState, callRow: number): FunctionId {
-  return facts.toFunction[events.site[callRow]];
+  return facts.toFunction[events.siteAt(callRow)];
 }
 
 export function hasTrait({ facts }: SegmentState, fn: FunctionId, trait: number): boolean {
@@ -148,7 +148,7 @@ export function hasTrait({ facts }: SegmentState, fn: FunctionId, trait: number)
 /** Returns the row of the last branch before a row, or NONE. */
 export function rowOfBranchBefore({ facts, events }: Pick<Walk, 'facts' | 'events'>, row: number): number {
   let before = row - 1;
-  while (before >= 0 && facts.step[events.site[before]] >= Step.Gap) before--;
+  while (before >= 0 && facts.step[events.siteAt(before)] >= Step.Gap) before--;
   return before;
 }
 
@@ -157,11 +157,11 @@ export function rowOfBranchBefore({ facts, events }: Pick<Walk, 'facts' | 'event
 /** Ends the call at an index by the event in `row`; the calls above it are skipped. */
 export function endCall(state: SegmentState, row: number, index: number, how: Action = Action.Return): void {
   const { open, facts } = state;
-  const { action, link } = state.pairing;
+  const { rows } = state.pairing;
   const callRow = open.rowAt(index);
-  action[row] = how;
-  link[row] = callRow;
-  link[callRow] = row;
+  rows.setAction(row, how);
+  rows.setLink(row, callRow);
+  rows.setLink(callRow, row);
   if (index < open.length - 1 && !splitStack(state, row, index)) skipCalls(state, row, open.cutAbove(index));
   if (facts.hasAborts) noteReturned(state, index);
   open.pop();
@@ -174,8 +174,8 @@ function noteReturned({ returned, open }: SegmentState, index: number): void {
 /** Pairs the return in `row` with a call that the trace does not show, made by the function of the call at an index. */
 export function returnTo(state: SegmentState, row: number, index: number): void {
   const { open, pairing } = state;
-  pairing.action[row] = Action.ReturnTo;
-  pairing.link[row] = open.rowAt(index);
+  pairing.rows.setAction(row, Action.ReturnTo);
+  pairing.rows.setLink(row, open.rowAt(index));
   skipCalls(state, row, open.cutAbove(index));
 }
 
@@ -183,7 +183,7 @@ export function returnTo(state: SegmentState, row: number, index: number): void 
 export function pairUnmatchedReturn(state: SegmentState, row: number): void {
   const { open, pairing, running } = state;
   running.unmatchedRows.push(row);
-  pairing.action[row] = Action.UnmatchedReturn;
+  pairing.rows.setAction(row, Action.UnmatchedReturn);
   const skipped = open.cutAbove(NONE);
   if (skipped.length > 0 && skipped.length <= MAX_SKIPPED_ROWS)
     pairing.skippedByReturn.set(
@@ -195,13 +195,13 @@ export function pairUnmatchedReturn(state: SegmentState, row: number): void {
 
 /** Links skipped calls to the event in `row` that skips them. */
 export function skipCalls(state: SegmentState, row: number, skipped: readonly OpenCall[]): void {
-  const { skipped: kept, link } = state.pairing;
+  const { skipped: kept, rows } = state.pairing;
   if (skipped.length === 0) return;
   state.unsureRow = row;
   if (isReturn(state, row) && !skipped.some((call) => mayLeave(state, call))) state.pairing.doubtfulRows.add(row);
   kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
   for (const call of skipped) {
-    link[call.row] = row;
+    rows.setLink(call.row, row);
     state.unwound.delete(call.row);
   }
 }
@@ -219,13 +219,13 @@ function splitStack(state: SegmentState, row: number, index: number): boolean {
   const last = open.topRow();
   const calls = open.copy(index + 1);
   open.cutAbove(index);
-  state.parked.park({ stack: { unmatchedRows: [] }, calls, caller: facts.fromFunction[events.site[last]] });
+  state.parked.park({ stack: { unmatchedRows: [] }, calls, caller: facts.fromFunction[events.siteAt(last)] });
   pairing.splits.set(row, last);
   return true;
 }
 
 function isReturn({ facts, events }: SegmentState, row: number): boolean {
-  return facts.step[events.site[row]] === Step.Return;
+  return facts.step[events.siteAt(row)] === Step.Return;
 }
 
 /** True if the call explains that calls end without a return. */
@@ -239,11 +239,11 @@ function mayLeave(state: SegmentState, { row, kind }: OpenCall): boolean {
  * not its caller before: it ran on a stack of its own, for all that is known.
  */
 export function pairEntryFromOutside(state: SegmentState, row: number, returnRow: number): void {
-  const { action, link, stacks } = state.pairing;
+  const { rows, stacks } = state.pairing;
   skipCalls(state, returnRow, state.open.cutAbove(NONE));
   const stack = { unmatchedRows: [returnRow] };
-  action[row] = Action.EntryFromOutside;
-  link[row] = stacks.push(stack) - 1;
-  action[returnRow] = Action.UnmatchedReturn;
+  rows.setAction(row, Action.EntryFromOutside);
+  rows.setLink(row, stacks.push(stack) - 1);
+  rows.setAction(returnRow, Action.UnmatchedReturn);
   state.running = stack;
 }

@@ -74,7 +74,7 @@ function recovers(state: SegmentState, row: number, site: number): boolean {
   const { open, facts, events } = state;
   const fn = facts.toFunction[site];
   const isPanic = (call: OpenCall) => hasTrait(state, calledIn(state, call.row), Trait.Panic);
-  const isOf = (call: OpenCall) => facts.fromFunction[events.site[call.row]] === fn;
+  const isOf = (call: OpenCall) => facts.fromFunction[events.siteAt(call.row)] === fn;
   const depthOf = (calls: CallRows) => {
     const panic = callsAbove(calls, isPanic);
     return panic === NONE ? NONE : callsAbove(calls, isOf, panic);
@@ -100,7 +100,7 @@ function beginStack(state: SegmentState, row: number, site: number, [first]: rea
   const { open, facts, pairing } = state;
   const top = open.length - 1;
   if (first !== undefined && top !== NONE && endsAt(open.at(top), first)) {
-    pairing.action[row] = facts.step[site] === Step.Jump ? Action.Jump : Action.JumpByReturn;
+    pairing.rows.setAction(row, facts.step[site] === Step.Jump ? Action.Jump : Action.JumpByReturn);
     return;
   }
   const below = first === undefined ? undefined : state.parked.endingAt(first)[0];
@@ -140,8 +140,8 @@ function unwoundStack(
   let isThrown = false;
   let depth = 0; // calls since `row`
   const end = Math.min(events.length, row + MAX_UNWINDING);
-  for (let at = row; at < end && !isSwitch(facts, events.site[at]); at++) {
-    const site = events.site[at];
+  for (let at = row; at < end && !isSwitch(facts, events.siteAt(at)); at++) {
+    const site = events.siteAt(at);
     state.unwindingRead++;
     if (step[site] === Step.Gap) break;
     const [fn, target] = [fromFunction[site], toFunction[site]];
@@ -189,7 +189,7 @@ function landedAt(
 function madeBy({ facts, events }: SegmentState, fn: FunctionId): (call: OpenCall) => boolean {
   const { symbol } = facts.functions;
   return ({ row }) => {
-    const by = facts.fromFunction[events.site[row]];
+    const by = facts.fromFunction[events.siteAt(row)];
     return by === fn || (by !== NONE && symbol[by] !== NONE && symbol[by] === symbol[fn]);
   };
 }
@@ -212,16 +212,16 @@ interface GoingOn extends Pick<StackSwitch, 'waitsAt'>, Partial<Pick<StackSwitch
 
 /** Switches to a parked stack by the event in `row`. */
 function goOn(state: SegmentState, row: number, parked: ParkedStack, how: GoingOn): void {
-  const { action, link, switches } = state.pairing;
-  action[row] = Action.SwitchBack;
+  const { rows, switches } = state.pairing;
+  rows.setAction(row, Action.SwitchBack);
   resume(state, parked, row, how);
-  link[row] = switches.length - 1;
+  rows.setLink(row, switches.length - 1);
 }
 
 /** Does so before the event in `row`; no event ends the call. */
 function goOnHidden(state: SegmentState, row: number, parked: ParkedStack, how: GoingOn): void {
   const back = resume(state, parked, row, how);
-  if (!back.isJump) state.pairing.link[back.callRow] = back.callRow;
+  if (!back.isJump) state.pairing.rows.setLink(back.callRow, back.callRow);
   state.pairing.hiddenSwitches.set(row, { back });
 }
 
@@ -239,10 +239,10 @@ function resume(
   state.running = parked.stack;
   open.replace(parked.calls);
   const leftRow = open.topRow();
-  for (const { row: skipped } of open.cutAbove(open.length - 1 - above)) pairing.link[skipped] = row;
+  for (const { row: skipped } of open.cutAbove(open.length - 1 - above)) pairing.rows.setLink(skipped, row);
   const callRow = open.topRow();
   if (!isJump) {
-    pairing.link[callRow] = row;
+    pairing.rows.setLink(callRow, row);
     open.pop();
   }
   const unsureRow = isUnsure ? open.lowestRepeated() : NONE;
@@ -259,7 +259,7 @@ function park(state: SegmentState): ParkedStack | null {
   const { open, running, facts, events } = state;
   const top = open.topRow();
   if (top === NONE || open.length > MAX_STACK_CALLS) return null;
-  const parked = { stack: running, calls: open.copy(), caller: facts.fromFunction[events.site[top]] };
+  const parked = { stack: running, calls: open.copy(), caller: facts.fromFunction[events.siteAt(top)] };
   if (state.isOnSystem || hasTrait(state, calledIn(state, top), Trait.SystemLeaver)) state.system = parked;
   if (!state.isOnSystem) state.parked.park(parked);
   state.isOnSystem = false;
@@ -279,7 +279,7 @@ export function callsOnSystemStack(state: SegmentState, site: number): boolean {
 export function goToSystemStack(state: SegmentState, row: number): void {
   const { open, pairing, system } = state;
   const parked = park(state);
-  pairing.action[row] = Action.CallOnOther;
+  pairing.rows.setAction(row, Action.CallOnOther);
   state.isOnSystem = true;
   state.system = null;
   state.caller = parked && { parked, callRow: row };
@@ -294,7 +294,7 @@ export function goToSystemStack(state: SegmentState, row: number): void {
   open.replace(system.calls);
   const leftRow = open.topRow();
   const base = open.findNear((call) => hasTrait(state, calledIn(state, call), Trait.SystemBase));
-  for (const { row: skipped } of open.cutAbove(base)) pairing.link[skipped] = row;
+  for (const { row: skipped } of open.cutAbove(base)) pairing.rows.setLink(skipped, row);
   const change = { leftRow, callRow: open.topRow(), isJump: true, isGuess: false };
   pairing.switches.push(change);
   pairing.callsOnOther.set(row, change);
@@ -307,7 +307,7 @@ export function leavesSystemStack(state: SegmentState, row: number): boolean {
   state.caller = null;
   if (!state.parked.has(caller.parked)) return false;
   const { callRow } = caller;
-  pairing.link[callRow] = row;
+  pairing.rows.setLink(callRow, row);
   open.pop();
   state.parked.take(caller.parked);
   state.system = { stack: state.running, calls: open.copy(), caller: NONE };
@@ -315,17 +315,17 @@ export function leavesSystemStack(state: SegmentState, row: number): boolean {
   state.running = caller.parked.stack;
   open.replace(caller.parked.calls);
   const leftRow = open.topRow();
-  pairing.action[row] = Action.SwitchBack;
+  pairing.rows.setAction(row, Action.SwitchBack);
   const change = { leftRow, callRow: leftRow, isJump: true, isGuess: false, returnedRow: callRow };
-  pairing.link[row] = pairing.switches.push(change) - 1;
+  pairing.rows.setLink(row, pairing.switches.push(change) - 1);
   return true;
 }
 
 /** Switches to a stack that was not seen before, by the event in `row`. */
 function goToNew(state: SegmentState, row: number): void {
-  const { action, link, stacks } = state.pairing;
-  action[row] = Action.NewStack;
-  link[row] = stacks.push(beginNew(state)) - 1;
+  const { rows, stacks } = state.pairing;
+  rows.setAction(row, Action.NewStack);
+  rows.setLink(row, stacks.push(beginNew(state)) - 1);
 }
 
 function beginNew(state: SegmentState): SegmentState['running'] {
@@ -339,7 +339,7 @@ function beginNew(state: SegmentState): SegmentState['running'] {
 
 /** Notes the call in `row` if it is made to switch stacks. */
 export function noteCall(state: SegmentState, row: number): void {
-  if (callsSwitcher(state.facts, state.events.site[row])) state.switcherRow = row;
+  if (callsSwitcher(state.facts, state.events.siteAt(row))) state.switcherRow = row;
   else if (state.longJumpRow === NONE && hasTrait(state, calledIn(state, row), Trait.LongJump)) state.longJumpRow = row;
 }
 
@@ -366,7 +366,7 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
   const { chosen, isGuess, isJump = false, above = 0 } = chooseHidden(state, fn, row, next);
   if (chosen === null) {
     pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess } });
-    pairing.link[callRow] = callRow;
+    pairing.rows.setLink(callRow, callRow);
     open.pop();
   } else if (chosen === undefined) {
     pairing.hiddenSwitches.set(row, { to: beginNew(state) });
@@ -379,10 +379,10 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
 /** Chooses the stack on which `fn` continues with the event in `row`. `next`: the targets of the next returns. */
 function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: readonly Address[]): Choice {
   const { open, facts, events } = state;
-  const at = facts.from[events.site[row]];
+  const at = facts.from[events.siteAt(row)];
   const [to] = next;
   const own = open.copy();
-  const ownCaller = facts.fromFunction[events.site[open.topRow()]];
+  const ownCaller = facts.fromFunction[events.siteAt(open.topRow())];
   if (to !== undefined) {
     const second = callFromTop(own, 1);
     const fits: Candidate[] = state.parked.returningTo(to);
@@ -464,18 +464,18 @@ const MAX_READ_AHEAD = 3000;
  */
 function nextReturns(state: SegmentState, row: number): Address[] {
   const { events, facts, readAheadAt } = state;
-  const { site } = events;
   const count = Math.min(MAX_READ_AHEAD, MIN_READ_AHEAD + READ_AHEAD_FACTOR * Math.max(0, row - readAheadAt));
   const end = Math.min(events.length, row + count);
   state.readAheadAt = row;
   const targets: Address[] = [];
   let above = 0; // calls and signals since `row`
-  for (let at = row; at < end && targets.length < MAX_RETURNS && !isSwitch(facts, site[at]); at++) {
-    const step = facts.step[site[at]];
-    const isSignal = step === Step.Start && facts.toEntry[site[at]] === 1;
+  for (let at = row; at < end && targets.length < MAX_RETURNS && !isSwitch(facts, events.siteAt(at)); at++) {
+    const site = events.siteAt(at);
+    const step = facts.step[site];
+    const isSignal = step === Step.Start && facts.toEntry[site] === 1;
     if (step === Step.Call || step === Step.KernelEntry || isSignal) above++;
     else if (step === Step.Return && above > 0) above--;
-    else if (step === Step.Return) targets.push(facts.to[site[at]]);
+    else if (step === Step.Return) targets.push(facts.to[site]);
     else if (step === Step.Gap) break;
   }
   return targets;
@@ -529,7 +529,7 @@ function landedOn(state: SegmentState, fn: FunctionId, next: readonly Address[])
   const { open, facts, events, longJumpRow } = state;
   state.longJumpRow = NONE;
   const [to] = next;
-  const isOf = (call: number) => facts.fromFunction[events.site[call]] === fn || calledIn(state, call) === fn;
+  const isOf = (call: number) => facts.fromFunction[events.siteAt(call)] === fn || calledIn(state, call) === fn;
   const isOpen = open.length > MAX_SEARCH_DEPTH || open.findNear(isOf) !== NONE;
   if (to !== undefined ? open.findCaller(to, false) !== NONE : isOpen) return null;
   const fits = (to === undefined ? [] : state.parked.returningTo(to)).filter(({ caller }) => caller === fn);
@@ -537,7 +537,7 @@ function landedOn(state: SegmentState, fn: FunctionId, next: readonly Address[])
   const candidates = fits.length > 0 ? fits : others;
   if (candidates.length === 0 && (isOpen || !landingsOf(facts).setJumpers.has(fn))) return null;
   const index = open.findNear((call) => call === longJumpRow);
-  for (const { row: skipped } of open.cutAbove(index)) state.pairing.link[skipped] = skipped;
+  for (const { row: skipped } of open.cutAbove(index)) state.pairing.rows.setLink(skipped, skipped);
   return candidates.length === 0 ? undefined : (choose(state, candidates, () => next).chosen as ParkedStack);
 }
 
@@ -591,8 +591,8 @@ export function findSwitcherBefore(state: SegmentState, row: number, to: Address
   const fn = top === NONE ? NONE : calledIn(state, open.rowAt(top));
   if (fn === NONE || facts.learned === MAX_LEARNED || open.rowAt(top) <= state.unsureRow) return false;
   if (hasTrait(state, fn, NEVER_LEARNED & ~Trait.Stub) || open.at(top).kind !== CallKind.Call) return false;
-  if (facts.fromFunction[events.site[firstRowAfter(state, open.rowAt(top), row)]] === fn) return false;
-  const slot = facts.to[events.site[open.rowAt(top)]];
+  if (facts.fromFunction[events.siteAt(firstRowAfter(state, open.rowAt(top), row))] === fn) return false;
+  const slot = facts.to[events.siteAt(open.rowAt(top))];
   if (hasTrait(state, fn, Trait.MaySwitch) && open.findCaller(to, false) === NONE) {
     state.pairing.switcher = { fn, slot: Number.NaN };
     return true;
@@ -600,7 +600,7 @@ export function findSwitcherBefore(state: SegmentState, row: number, to: Address
   for (let index = top - 1; index > Math.max(0, top - MAX_SEARCH_DEPTH); index--) {
     const row = open.rowAt(index);
     if (row <= state.unsureRow) break;
-    if (facts.to[events.site[row]] !== slot || !isBehind(open.at(index - 1), to)) continue;
+    if (facts.to[events.siteAt(row)] !== slot || !isBehind(open.at(index - 1), to)) continue;
     state.pairing.switcher = { fn, slot: hasTrait(state, fn, Trait.Stub) ? slot : Number.NaN };
     return true;
   }
@@ -615,8 +615,8 @@ function firstRowAfter(state: SegmentState, callRow: number, lastRow: number): n
   const { events, facts, pairing } = state;
   let row = callRow + 1;
   for (let n = 0; n < MAX_EVENTS_ON_THE_WAY && row < lastRow; n++) {
-    if (!hasTrait(state, facts.fromFunction[events.site[row]], Trait.Stub | Trait.Resolver)) break;
-    row = Math.max(row, pairing.link[row]) + 1;
+    if (!hasTrait(state, facts.fromFunction[events.siteAt(row)], Trait.Stub | Trait.Resolver)) break;
+    row = Math.max(row, pairing.rows.linkAt(row)) + 1;
   }
   return row;
 }

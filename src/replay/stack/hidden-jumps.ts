@@ -109,7 +109,7 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
 /** Notes that the event in `row` confirms the function on top. */
 function noteTopSeen(state: ReplayState, row: number): void {
   const top = topFrame(state);
-  top.knownFromNs = Math.min(top.knownFromNs, state.events.timeNs[row]);
+  top.knownFromNs = Math.min(top.knownFromNs, state.events.timeAt(row));
 }
 
 /** True if code without a name is another function, or a cold part: nothing tells which. */
@@ -149,7 +149,7 @@ function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
 }
 
 function isReturn({ pairing }: ReplayState, row: number): boolean {
-  const action = actionOf(pairing.action[row]);
+  const action = actionOf(pairing.rows.actionAt(row));
   return action === Action.Return || action === Action.UnmatchedReturn || action === Action.SignalReturn;
 }
 
@@ -190,7 +190,7 @@ function leaveLoader(state: ReplayState, fn: FunctionId): boolean {
 
 /** True if the event is on another stack than the open calls, because of a hidden switch. */
 function isSwitchingStacks({ pairing }: ReplayState, row: number): boolean {
-  const action = actionOf(pairing.action[row]);
+  const action = actionOf(pairing.rows.actionAt(row));
   return action === Action.NewStack || action === Action.SwitchBack;
 }
 
@@ -220,7 +220,7 @@ function beganInKernel(state: ReplayState): boolean {
 /** Returns the site of the event that begins the level on top; NONE: unknown, or another function is on top of it by now. */
 function siteOfFirst(state: ReplayState): number {
   const { callRow, level } = topFrame(state);
-  return callRow === NONE || level !== state.depth - 1 ? NONE : state.events.site[callRow];
+  return callRow === NONE || level !== state.depth - 1 ? NONE : state.events.siteAt(callRow);
 }
 
 function traitsOf({ facts }: ReplayState, fn: FunctionId): number {
@@ -302,7 +302,7 @@ function steppedIndex(state: ReplayState, row: number): number {
 
 function isSignal(state: ReplayState, level: number): boolean {
   const { callRow } = frameAt(state, level);
-  return callRow !== NONE && state.facts.step[state.events.site[callRow]] === Step.Start;
+  return callRow !== NONE && state.facts.step[state.events.siteAt(callRow)] === Step.Start;
 }
 
 /** Returns the function of the nearest frame that a cold part with this symbol can belong to, or NONE. */
@@ -337,7 +337,7 @@ function timesResumed(state: ReplayState, fn: FunctionId, fromRow: number): numb
   const { toFunction, fromFunction, functions } = state.facts;
   let times = 0;
   for (const row of raisersSkippedWith(state, topFrame(state).level, MAX_RAISERS)) {
-    const site = state.events.site[row];
+    const site = state.events.siteAt(row);
     const isOf = functions.symbol[fromFunction[site]] === functions.symbol[fn];
     if (row >= fromRow && isOf && functions.traits[toFunction[site]] & Trait.Resumer) times++;
   }
@@ -347,7 +347,7 @@ function timesResumed(state: ReplayState, fn: FunctionId, fromRow: number): numb
 /** Returns the address of the call that the frame at an index waits in; NaN if it was not seen. */
 function callIn(state: ReplayState, index: number): Address {
   const { callRow } = frameAt(state, index + 1);
-  return callRow === NONE ? Number.NaN : state.facts.from[state.events.site[callRow]];
+  return callRow === NONE ? Number.NaN : state.facts.from[state.events.siteAt(callRow)];
 }
 
 /** True if nothing else is skipped between here and the return that ends this level. */
@@ -359,7 +359,7 @@ function isLastSkipOf(state: ReplayState, level: number, row: number): boolean {
 function isUnwoundLater(state: ReplayState, level: number, row: number): boolean {
   if (isLastSkipOf(state, level, row)) return false;
   const { toFunction, functions } = state.facts;
-  const fn = toFunction[state.events.site[newestSkippedWith(state, level)]];
+  const fn = toFunction[state.events.siteAt(newestSkippedWith(state, level))];
   return fn !== NONE && (functions.traits[fn] & Trait.Unwinder) !== 0;
 }
 

@@ -44,7 +44,7 @@ export function levelOfReturn({ levelByReturnRow }: ReplayState, row: number): n
 export function setReturnRow(state: ReplayState, index: number, row: number, returnsTo: Address): void {
   const frame = frameAt(state, index);
   frame.returnRow = row;
-  state.log?.setPlace(frame.logRow, returningTo(state.events.site[row]));
+  state.log?.setPlace(frame.logRow, returningTo(state.events.siteAt(row)));
   if (state.levelByReturnRow.has(row)) return;
   frame.returnsTo = returnsTo;
   state.levelByReturnRow.set(row, index);
@@ -78,16 +78,17 @@ export function topLevels(state: ReplayState, max: number): number[] {
 
 /** Returns the lowest level that ends together with the level at `index`; NONE if no return is seen to end it. */
 export function lowestEndedWith(state: ReplayState, index: number): number {
-  const { action, link } = state.pairing;
+  const { rows } = state.pairing;
   const { callRow, returnRow } = frameAt(state, index);
   if (returnRow !== NONE) return levelOfReturn(state, returnRow);
   const endRow = endRowOf(state, index);
   if (endRow === NONE) return NONE;
   if (endRow === callRow) return index; // ended by its own return after a loss
-  const ending = actionOf(action[endRow]);
+  const ending = actionOf(rows.actionAt(endRow));
   if (ending === Action.SwitchBack) return index;
   if (ending === Action.UnmatchedReturn) return levelOfReturn(state, endRow);
-  return link[endRow] === callRow ? index : levelOfCall(state, link[endRow]);
+  const link = rows.linkAt(endRow);
+  return link === callRow ? index : levelOfCall(state, link);
 }
 
 /** Returns the newest of the skipped calls that end together with the level at `index`, or NONE. */
@@ -105,7 +106,7 @@ export function raisersSkippedWith(state: ReplayState, index: number, max: numbe
 function endRowOf(state: ReplayState, index: number): number {
   const { callRow, returnRow } = frameAt(state, index);
   if (returnRow !== NONE) return returnRow;
-  return callRow === NONE ? NONE : state.pairing.link[callRow];
+  return callRow === NONE ? NONE : state.pairing.rows.linkAt(callRow);
 }
 
 // Jumps from the function on top: a tail call, a stub to its target, or a label inside the function.

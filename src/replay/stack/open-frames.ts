@@ -45,7 +45,7 @@ function codeNode(state: ReplayState, row: number): NodeId {
   const { inlined, fromFunction } = state.facts;
   let node = topNode(state);
   if (inlined === null || row === NONE || state.depth === 0) return node;
-  const site = state.events.site[row];
+  const site = state.events.siteAt(row);
   const { fn, aliases } = topFrame(state);
   const from = fromFunction[site];
   if (from !== fn && !aliases.includes(from)) return node;
@@ -111,7 +111,7 @@ export function push(
   frame.returnRow = returnRow;
   frame.isCalled = false;
   state.depth++;
-  if (log) frame.logRow = log.open(node, row === NONE ? NONE : state.events.site[row]);
+  if (log) frame.logRow = log.open(node, row === NONE ? NONE : state.events.siteAt(row));
   certainty.frameOpened(frame);
   if (returnRow !== NONE && frame.isLevel && !levelByReturnRow.has(returnRow)) levelByReturnRow.set(returnRow, level);
   state.watcher?.opened(symbol, state.depth, inference);

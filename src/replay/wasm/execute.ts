@@ -74,6 +74,7 @@ import {
   endThread,
   frameAt,
   functionRow,
+  linkAnywhere,
   linkAt,
   logDoubt,
   logEndStop,
@@ -253,12 +254,12 @@ function moveFromStub(stub: i32, fn: i32): u32 {
   return (traitsOf(target) & TRAIT_RESOLVER) === 0 ? MOVE_RENAME_JUMP : MOVE_GENERAL;
 }
 
-/** True if its own return, and no other event, ends the level of this frame. */
+/** True if its own return, and no other event, ends the level of this frame, as far as pages in memory tell. */
 function endsByReturn(first: usize): bool {
   const callRow = load<i32>(first, FRAME_CALL_ROW);
   if (callRow === NONE || load<i32>(first, FRAME_RETURN_ROW) !== NONE) return false;
-  const endRow = linkAt(callRow);
-  return endRow !== NONE && (endRow === callRow || linkAt(endRow) === callRow);
+  const endRow = linkAnywhere(callRow);
+  return endRow !== NONE && (endRow === callRow || linkAnywhere(endRow) === callRow);
 }
 
 /** True if an unwinder may run: only in the uppermost frames is it one to stack/hidden-jumps.ts. */

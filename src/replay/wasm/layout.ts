@@ -15,9 +15,14 @@ export const HEAD_STOP = 0;
 export const HEAD_SITES = 4;
 export const HEAD_FUNCTIONS = 8;
 export const HEAD_HIGHEST = 12;
-/** By row of the thread. */
+/** By row of the thread, of the page that the rows of the window are in. */
 export const HEAD_ACTIONS = 16;
 export const HEAD_LINKS = 20;
+/** All pages of actions and links, the slot of each page, which slots changed, and the binary logarithm of a page's rows. */
+export const HEAD_PAIRED = 148;
+export const HEAD_SLOT_OF = 152;
+export const HEAD_IS_CHANGED = 156;
+export const HEAD_PAGE_BITS = 160;
 /** By row of the window: sites, times. The first row of the window. Lists of durations and of inferred calls. */
 export const HEAD_WINDOW_SITES = 24;
 export const HEAD_WINDOW_TIMES = 28;
@@ -110,6 +115,9 @@ export const FLAG_PUT_BACK = 64;
 /** From this bit on: why time above the frame is inferred, a bit for each `Doubt` (model/calls/doubts.ts). */
 export const FLAG_DOUBT_BITS = 8;
 export const FLAG_DOUBTS = 0x1fe00;
+
+/** What pairing finds for an event: a link and an action, and of a page all links first. */
+export const PAIRED_BYTES = 5;
 
 /** An open call of pairing. */
 export const CALL_ADDRESS = 0;

@@ -10,6 +10,7 @@ import {
   HEAD_DEPTH,
   HEAD_LINKS,
   HEAD_LOWEST,
+  HEAD_PAGE_BITS,
   HEAD_SITES,
   HEAD_STACK,
   HEAD_STACK_LIMIT,
@@ -42,6 +43,7 @@ import {
   STEP_STAY,
   SYSCALL_BYTES,
 } from './rules';
+import { setLinkAnywhere } from './thread';
 
 /** Pairs the rows from `first` to `end`, which are in the window; returns the row before which it stopped. */
 export function pair(first: u32, end: u32): u32 {
@@ -49,10 +51,13 @@ export function pair(first: u32, end: u32): u32 {
   const actions: usize = load<u32>(HEAD_ACTIONS);
   const links: usize = load<u32>(HEAD_LINKS);
   const calls: usize = load<u32>(HEAD_STACK);
+  const bits = load<u32>(HEAD_PAGE_BITS);
   const lowest = calls + <usize>load<u32>(HEAD_LOWEST) * CALL_BYTES;
   const limit = calls + <usize>load<u32>(HEAD_STACK_LIMIT) * CALL_BYTES;
   let top = calls + <usize>load<u32>(HEAD_DEPTH) * CALL_BYTES;
   let at: usize = load<u32>(HEAD_WINDOW_SITES) + ((first - load<u32>(HEAD_WINDOW_ROW)) << 2);
+  /** The first row of the page. */
+  const pageRow = (first >> bits) << bits;
   let stop = STOP_DONE;
   let row = first;
   for (; row < end; row++, at += 4) {
@@ -74,11 +79,15 @@ export function pair(first: u32, end: u32): u32 {
         stop = STOP_GENERAL;
         break;
       }
+      const callRow = load<u32>(top - CALL_BYTES, CALL_ROW);
+      if (callRow >= pageRow) store<u32>(links + ((<usize>callRow) << 2), row);
+      else if (!setLinkAnywhere(callRow, row)) {
+        stop = STOP_GENERAL;
+        break;
+      }
       top -= CALL_BYTES;
-      const callRow = load<u32>(top, CALL_ROW);
       store<u8>(actions + row, ACTION_RETURN);
       store<u32>(links + ((<usize>row) << 2), callRow);
-      store<u32>(links + ((<usize>callRow) << 2), row);
     } else if (kind === STEP_JUMP) store<u8>(actions + row, ACTION_JUMP);
     else if (
       (kind === STEP_END_SYSCALL || kind === STEP_END) &&

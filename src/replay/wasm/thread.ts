@@ -14,14 +14,18 @@ import {
   HEAD_FUNCTIONS,
   HEAD_INFERRED,
   HEAD_INFERRED_COUNT,
+  HEAD_IS_CHANGED,
   HEAD_LINKS,
   HEAD_LOG,
   HEAD_LOG_COUNT,
   HEAD_LOG_LENGTH,
+  HEAD_PAGE_BITS,
+  HEAD_PAIRED,
   HEAD_RENAMES,
   HEAD_RENAMES_COUNT,
   HEAD_RULES,
   HEAD_SITES,
+  HEAD_SLOT_OF,
   HEAD_STACK,
   LIST_ENTRIES,
   LISTED_BYTES,
@@ -30,6 +34,7 @@ import {
   LISTED_ROW,
   NONE,
   PAIR_BYTES,
+  PAIRED_BYTES,
   RULE_LOG,
 } from './layout';
 import {
@@ -148,9 +153,40 @@ export function actionAt(row: u32): i32 {
   return load<u8>(actions + row);
 }
 
-/** Returns the row that an event is linked to, or NONE. */
+/** Returns the row that an event of the window is linked to, or NONE. */
 export function linkAt(row: u32): i32 {
   return load<i32>(links + ((<usize>row) << 2));
+}
+
+/** Returns the same of any row; NONE also if its page is not in memory. */
+export function linkAnywhere(row: u32): i32 {
+  const page = pageOf(row);
+  return page === 0 ? NONE : load<i32>(page + ((<usize>row & pageMask()) << 2));
+}
+
+/** Links a row to another one. False if its page is not in memory. */
+export function setLinkAnywhere(row: u32, link: u32): bool {
+  const page = pageOf(row);
+  if (page === 0) return false;
+  store<u32>(page + ((<usize>row & pageMask()) << 2), link);
+  store<u8>(<usize>load<u32>(HEAD_IS_CHANGED) + slotOf(row), 1);
+  return true;
+}
+
+/** Returns the address of the links of the page with a row; 0: it is not in memory. */
+function pageOf(row: u32): usize {
+  const slot = slotOf(row);
+  return slot === NONE
+    ? 0
+    : <usize>load<u32>(HEAD_PAIRED) + ((<usize>slot * PAIRED_BYTES) << load<u32>(HEAD_PAGE_BITS));
+}
+
+function slotOf(row: u32): i32 {
+  return load<i32>(<usize>load<u32>(HEAD_SLOT_OF) + ((row >> load<u32>(HEAD_PAGE_BITS)) << 2));
+}
+
+function pageMask(): usize {
+  return (1 << load<u32>(HEAD_PAGE_BITS)) - 1;
 }
 
 let rows: usize = 0;

@@ -1,5 +1,5 @@
 /**
- * Assembles a lane from the runs of all inputs, whatever their order.
+ * Assembles a lane from the runs of all inputs, whatever their order, and with bounded memory.
  */
 import {
   BUNDLE,
@@ -10,10 +10,10 @@ import {
   FAR,
   FAR_LENGTH,
   farTime,
-  MAX_BUNDLE_EVENTS,
   NEAR_LENGTH,
   readBundle,
 } from '../../model/trace/event-runs.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { type RunAddress, runAt, type SharedEvents } from '../event-memory.js';
 
@@ -31,141 +31,18 @@ export interface LaneRuns {
   readonly lengths: number[];
 }
 
-/**
- * Reads the runs of a lane into `rows`, from row `start` on. Ranges without a large step back are ordered by time,
- * whatever the order of the inputs.
- */
-export function readLane(inputs: readonly LaneRuns[], shared: SharedEvents, rows: EventRows, start: number): Lane {
-  const decoder = new Decoder(rows, start);
-  for (const { input, addresses, lengths } of inputs) {
-    decoder.beginInput(input);
-    for (let run = 0; run < addresses.length; run++) decoder.add(runAt(shared, addresses[run], lengths[run]));
-  }
-  return decoder.build(inputs[0].cpu);
-}
-
-/** A range of events without a large step back in time. */
-interface OrderedRange {
-  readonly input: string;
-  readonly start: number;
-  end: number;
-}
-
-class Decoder {
-  readonly site: Uint32Array;
-  readonly timeNs: Float64Array;
-  private readonly start: number;
-  /** After the last row. */
-  private end: number;
-  private readonly ranges: OrderedRange[] = [];
-  private input = '';
-
-  constructor({ site, timeNs }: EventRows, start: number) {
-    this.site = site;
-    this.timeNs = timeNs;
-    this.start = start;
-    this.end = start;
-  }
-
-  beginInput(input: string): void {
-    this.endRange();
-    this.input = input;
-    this.ranges.push({ input, start: this.end, end: this.end });
-  }
-
-  add(run: Int32Array): void {
-    for (let at = 0; at < run.length; ) at = run[at] === BUNDLE ? this.addBundle(run, at) : this.addEvents(run, at);
-  }
-
-  /** Adds the events before the next bundle. Returns the index after them. */
-  private addEvents(run: Int32Array, start: number): number {
-    const { site, timeNs } = this;
-    let row = this.end;
-    let lastNs = this.lastNs();
-    let at = start;
-    for (; at < run.length && run[at] !== BUNDLE; at += NEAR_LENGTH) {
-      const isFar = run[at] === FAR;
-      const atNs = isFar ? farTime(run, at) : lastNs + run[at + 1];
-      site[row] = isFar ? run[at + 1] : run[at];
-      timeNs[row] = atNs;
-      if (atNs < lastNs - MAX_JITTER_NS) this.breakAt(row);
-      lastNs = atNs;
-      row++;
-      if (isFar) at += FAR_LENGTH - NEAR_LENGTH;
-    }
-    this.end = row;
-    return at;
-  }
-
-  /** Adds the events of a bundle. Returns the index after it. */
-  private addBundle(run: Int32Array, at: number): number {
-    if (bundleStartNs(run, at) < this.lastNs() - MAX_JITTER_NS) this.breakAt(this.end);
-    readBundle(run, at, this, this.end);
-    this.end += bundleEvents(run, at);
-    return bundleEnd(run, at);
-  }
-
-  build(cpu: number): Lane {
-    this.endRange();
-    const { start, end } = this;
-    const ranges = this.ranges.filter((range) => range.end > range.start);
-    const ordered = ranges.toSorted((a, b) => this.byTimeThenInput(a, b));
-    if (ordered.some((range, index) => range !== ranges[index])) this.reorder(ordered);
-    return { cpu, length: end - start, site: this.site.subarray(start, end), timeNs: this.timeNs.subarray(start, end) };
-  }
-
-  private reorder(ranges: readonly OrderedRange[]): void {
-    const site = this.site.slice(this.start, this.end);
-    const timeNs = this.timeNs.slice(this.start, this.end);
-    let row = this.start;
-    for (const { start, end } of ranges) {
-      this.site.set(site.subarray(start - this.start, end - this.start), row);
-      this.timeNs.set(timeNs.subarray(start - this.start, end - this.start), row);
-      row += end - start;
-    }
-  }
-
-  /** The time before the next event of the range. */
-  private lastNs(): Nanoseconds {
-    const hasBegun = this.end > (this.ranges.at(-1) as OrderedRange).start;
-    return hasBegun ? this.timeNs[this.end - 1] : Number.NEGATIVE_INFINITY;
-  }
-
-  private breakAt(row: number): void {
-    (this.ranges.at(-1) as OrderedRange).end = row;
-    this.ranges.push({ input: this.input, start: row, end: row });
-  }
-
-  private endRange(): void {
-    const last = this.ranges.at(-1);
-    if (last) last.end = this.end;
-  }
-
-  private byTimeThenInput(a: OrderedRange, b: OrderedRange): number {
-    const { timeNs } = this;
-    const byTime = timeNs[a.start] - timeNs[b.start] || timeNs[a.end - 1] - timeNs[b.end - 1];
-    return byTime || (a.input === b.input ? 0 : a.input < b.input ? -1 : 1);
-  }
-}
-
-/** Events of a thread as columns, one row per event. */
-export interface EventRows {
-  readonly timeNs: Float64Array;
-  readonly site: Uint32Array;
-}
-
 /** Where tracing begins and ends, by site. */
 export interface SiteEdges {
   readonly edge: Uint8Array; // TraceEdge
 }
 
-/** All events of one thread on one CPU. */
-export interface Lane extends EventRows {
+/** All events of one thread on one CPU: as many rows, from `start` on. */
+export interface Lane {
   readonly cpu: number;
+  readonly events: ThreadEvents;
+  readonly start: number;
   readonly length: number;
 }
-
-// Yields the events of one lane in order, in batches: the same lane that `readLane` returns, but with bounded memory.
 
 /** Valid until the next batch. */
 export interface LaneEvents {
@@ -183,20 +60,26 @@ interface StoredRange {
   readonly startNs: Nanoseconds;
   endNs: Nanoseconds;
   events: number;
+  /** Events of its largest bundle. */
+  largest: number;
 }
 
-/** At least one bundle. */
-const BATCH_EVENTS = MAX_BUNDLE_EVENTS;
+/** A batch has more if a bundle has: they stay in the cache. */
+const BATCH_EVENTS = 8192;
 
+/** Yields the events of a lane in batches. Ranges without a large step back are ordered by time. */
 export function* laneEvents(inputs: readonly LaneRuns[], shared: SharedEvents): Generator<LaneEvents> {
   const runs = new Runs(shared);
   const ranges = inputs.flatMap((input) => rangesOf(input, runs)).sort(byTimeThenInput);
-  const maxLength = ranges.reduce((maxLength, { events }) => Math.max(maxLength, Math.min(events, BATCH_EVENTS)), 0);
+  const maxLength = ranges.reduce(
+    (most, range) => Math.max(most, range.largest, Math.min(range.events, BATCH_EVENTS)),
+    0,
+  );
   const rows = { site: new Uint32Array(maxLength), timeNs: new Float64Array(maxLength) };
   for (const range of ranges) yield* eventsOf(range, runs, rows);
 }
 
-/** The order of `readLane`. */
+/** Whatever the order of the inputs. */
 function byTimeThenInput(a: StoredRange, b: StoredRange): number {
   const byTime = a.startNs - b.startNs || a.endNs - b.endNs;
   return byTime || (a.input.input === b.input.input ? 0 : a.input.input < b.input.input ? -1 : 1);
@@ -207,15 +90,24 @@ function rangesOf(input: LaneRuns, runs: Runs): StoredRange[] {
   let lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
   for (let run = 0; run < input.addresses.length; run++) {
     const numbers = runs.of(input, run);
-    for (let at = 0; at < numbers.length; at = next(numbers, at)) {
+    for (let at = 0; at < numbers.length; ) {
       const atNs = timeAt(numbers, at, lastNs);
       let range = ranges.at(-1);
       if (range === undefined || atNs < lastNs - MAX_JITTER_NS) {
-        range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0 };
+        range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0, largest: 1 };
         ranges.push(range);
       }
-      range.events += eventsAt(numbers, at);
-      range.endNs = lastNs = numbers[at] === BUNDLE ? bundleEndNs(numbers, at) : atNs;
+      const count = eventsAt(numbers, at);
+      range.events += count;
+      if (count > range.largest) range.largest = count;
+      lastNs = numbers[at] === BUNDLE ? bundleEndNs(numbers, at) : atNs;
+      at = next(numbers, at);
+      const near = at;
+      const end = numbers.length;
+      for (; at < end && numbers[at] >= 0 && numbers[at + 1] >= -MAX_JITTER_NS; at += NEAR_LENGTH)
+        lastNs += numbers[at + 1];
+      range.events += (at - near) / NEAR_LENGTH;
+      range.endNs = lastNs;
     }
   }
   return ranges;
@@ -248,19 +140,28 @@ function* eventsOf(
   let length = 0;
   for (let row = run; left > 0; row++) {
     const numbers = runs.of(input, row);
-    for (let from = row === run ? at : 0; from < numbers.length && left > 0; from = next(numbers, from)) {
-      const count = eventsAt(numbers, from);
-      if (length + count > site.length) {
+    for (let from = row === run ? at : 0; from < numbers.length && left > 0; ) {
+      if (length + eventsAt(numbers, from) > site.length) {
         yield { length, ...rows };
         length = 0;
       }
-      if (numbers[from] === BUNDLE) readBundle(numbers, from, rows, length);
-      else {
-        site[length] = numbers[from] === FAR ? numbers[from + 1] : numbers[from];
-        timeNs[length] = timeAt(numbers, from, lastNs);
-      }
-      length += count;
-      left -= count;
+      const first = length;
+      const end = Math.min(site.length, length + left);
+      if (numbers[from] === BUNDLE) {
+        readBundle(numbers, from, rows, length);
+        length += bundleEvents(numbers, from);
+        from = bundleEnd(numbers, from);
+      } else if (numbers[from] === FAR) {
+        site[length] = numbers[from + 1];
+        timeNs[length++] = farTime(numbers, from);
+        from += FAR_LENGTH;
+      } else
+        for (; length < end && from < numbers.length && numbers[from] >= 0; from += NEAR_LENGTH) {
+          lastNs += numbers[from + 1];
+          site[length] = numbers[from];
+          timeNs[length++] = lastNs;
+        }
+      left -= length - first;
       lastNs = timeNs[length - 1];
     }
   }

@@ -5,58 +5,30 @@
  * would interleave two stays. A stay that ends soon after another seems to begin is therefore delivered as a whole;
  * only longer overlaps are merged event by event.
  */
-import { countAtOrBelow } from '../../model/columns.js';
 import { TraceEdge } from '../../model/trace/branch-sites.js';
+import type { EventSlice } from '../../model/trace/thread-events.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import type { EventRows, Lane, SiteEdges } from './lane.js';
+import type { Lane, SiteEdges } from './lane.js';
 
-export interface MergedLanes {
-  readonly length: number;
-  readonly site: Uint32Array;
-  readonly timeNs: Float64Array; // never decreases
-  /** null if not requested. */
-  readonly cpu: Int32Array | null;
-  /** Number of times that stepped back and were set to the previous time. */
-  readonly clockSteps: number;
+/** Receives merged events in order: their times may still step back. */
+export interface EventSink {
+  /** The slice is valid only now. */
+  add(cpu: number, events: EventSlice): void;
 }
 
 /** Far more than the clocks of CPUs in one machine differ. */
 const MAX_SKEW_NS = 100_000;
 
-/** Merges one lane per CPU into `rows`; times in a lane may step back a little. A single lane may be there already. */
-export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, rows: EventRows, wantsCpus: boolean): MergedLanes {
-  const length = lanes.reduce((sum, lane) => sum + lane.length, 0);
-  const out = new MergedEvents(rows, wantsCpus ? new Int32Array(length) : null);
-  const [only, ...others] = lanes;
-  if (only !== undefined && others.length === 0) {
-    if (isThere(only, rows) && isOrdered(only)) return inPlace(only, wantsCpus);
-    out.add(only, 0, only.length);
-    return out.build();
-  }
+/** Merges one lane per CPU; times in a lane may step back a little. */
+export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, into: EventSink): void {
   const waiting = new CursorHeap();
   for (const lane of lanes) if (lane.length > 0) waiting.push(new Cursor(lane, sites));
   let current: Cursor | null = null;
   while (true) {
     current = nextCursor(waiting, current);
-    if (current === null) return out.build();
-    deliver(current, waiting.first, out);
+    if (current === null) return;
+    deliver(current, waiting.first, into);
   }
-}
-
-/** True if the lane is already where merged events go. */
-function isThere(lane: Lane, { site, timeNs }: EventRows): boolean {
-  const isSame = (a: Uint32Array | Float64Array, b: Uint32Array | Float64Array) =>
-    a.buffer === b.buffer && a.byteOffset === b.byteOffset;
-  return isSame(lane.site, site) && isSame(lane.timeNs, timeNs);
-}
-
-function isOrdered({ timeNs, length }: Lane): boolean {
-  for (let row = 1; row < length; row++) if (timeNs[row] < timeNs[row - 1]) return false;
-  return true;
-}
-
-function inPlace({ length, site, timeNs, cpu }: Lane, wantsCpus: boolean): MergedLanes {
-  return { length, site, timeNs, cpu: wantsCpus ? new Int32Array(length).fill(cpu) : null, clockSteps: 0 };
 }
 
 /** Returns the next lane. The current one, unless done, continues or waits with the others. */
@@ -69,60 +41,23 @@ function nextCursor(waiting: CursorHeap, current: Cursor | null): Cursor | null 
 }
 
 /** Delivers events of one lane until its stay ends or another lane is due. */
-function deliver(cursor: Cursor, other: Cursor | null, out: MergedEvents): void {
+function deliver(cursor: Cursor, other: Cursor | null, into: EventSink): void {
   const { lane, row } = cursor;
   const otherNs = other === null ? Number.POSITIVE_INFINITY : other.timeNs;
   const isWhole = cursor.stayEndNs() <= otherNs + MAX_SKEW_NS;
-  cursor.row = isWhole ? cursor.stayEnd : firstLater(lane.timeNs, row + 1, cursor.stayEnd, otherNs);
-  out.add(lane, row, cursor.row);
+  cursor.row = isWhole ? cursor.stayEnd : firstLater(lane, row + 1, cursor.stayEnd, otherNs);
+  for (let at = row; at < cursor.row; ) {
+    const slice = lane.events.from(lane.start + at, lane.start + cursor.row);
+    into.add(lane.cpu, slice);
+    at += slice.length;
+  }
 }
 
 /** Returns the first row in a range with a later time, or the end of the range. */
-function firstLater(timeNs: Float64Array, start: number, end: number, atNs: Nanoseconds): number {
-  let row = start;
-  while (row < end && timeNs[row] <= atNs) row++;
+function firstLater({ events, start }: Lane, first: number, end: number, atNs: Nanoseconds): number {
+  let row = first;
+  while (row < end && events.timeAt(start + row) <= atNs) row++;
   return row;
-}
-
-class MergedEvents {
-  private readonly site: Uint32Array;
-  private readonly timeNs: Float64Array;
-  private readonly cpu: Int32Array | null;
-  private length = 0;
-  private clockSteps = 0;
-  private lastNs = Number.NEGATIVE_INFINITY;
-
-  constructor({ site, timeNs }: EventRows, cpu: Int32Array | null) {
-    this.site = site;
-    this.timeNs = timeNs;
-    this.cpu = cpu;
-  }
-
-  /** Appends rows of a lane. */
-  add(lane: Lane, start: number, end: number): void {
-    const { site, timeNs } = this;
-    let { length, lastNs } = this;
-    this.cpu?.fill(lane.cpu, length, length + end - start);
-    for (let row = start; row < end; row++) {
-      const atNs = lane.timeNs[row];
-      if (atNs < lastNs) this.clockSteps++;
-      else lastNs = atNs;
-      site[length] = lane.site[row];
-      timeNs[length++] = lastNs;
-    }
-    this.length = length;
-    this.lastNs = lastNs;
-  }
-
-  build(): MergedLanes {
-    const { length, site, timeNs, cpu, clockSteps } = this;
-    return { length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length), cpu, clockSteps };
-  }
-}
-
-/** Returns the row of the last event at or before a time, or NONE. */
-export function lastRowAt(timeNs: Float64Array, atNs: Nanoseconds): number {
-  return countAtOrBelow(timeNs, atNs) - 1; // −1 is NONE
 }
 
 // Positions in the lanes of a thread, and the order in which they are merged.
@@ -207,7 +142,7 @@ class Cursor {
   }
 
   get timeNs(): Nanoseconds {
-    return this.lane.timeNs[this.row];
+    return this.lane.events.timeAt(this.lane.start + this.row);
   }
 
   get isBegin(): boolean {
@@ -222,11 +157,11 @@ class Cursor {
 
   private findStayEnd(): number {
     const { edge } = this;
-    const { site, length } = this.lane;
+    const { events, start, length } = this.lane;
     let row = this.row;
-    if (edge[site[row]] === TraceEdge.End) return row + 1;
+    if (this.edgeAt(row) === TraceEdge.End) return row + 1;
     while (++row < length) {
-      const at = edge[site[row]];
+      const at = edge[events.siteAt(start + row)];
       if (at === TraceEdge.End) return row + 1;
       if (at === TraceEdge.Begin) return row;
     }
@@ -239,10 +174,10 @@ class Cursor {
   }
 
   stayEndNs(): Nanoseconds {
-    return this.lane.timeNs[this.stayEnd - 1];
+    return this.lane.events.timeAt(this.lane.start + this.stayEnd - 1);
   }
 
   private edgeAt(row: number): number {
-    return this.edge[this.lane.site[row]];
+    return this.edge[this.lane.events.siteAt(this.lane.start + row)];
   }
 }

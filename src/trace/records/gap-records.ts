@@ -2,11 +2,12 @@
  * perf's errors. Those that name no thread may concern any thread last seen on their CPU.
  */
 import { utf8Bytes, utf8Text } from '../../codec/bytes.js';
-import { countAtOrBelow } from '../../model/columns.js';
+import { countBelow } from '../../model/columns.js';
 import { sharableBytes } from '../../model/shared-memory.js';
+import type { EventSlice } from '../../model/trace/thread-events.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
-import { NONE } from '../../model/units.js';
-import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
+import type { EventSink } from '../lanes/merge-lanes.js';
 
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
@@ -70,15 +71,38 @@ function recordAt({ end, records }: UnownedCpuGaps, index: number): GapRecord {
   return { ...record, ip: record.ip ?? Number.NaN }; // JSON has no NaN
 }
 
-/** Yields the errors that concern a thread; between two of its events only the first, because more add nothing. */
-export function* gapsAmong(unowned: UnownedCpuGaps, { length, timeNs, cpu: cpus }: MergedLanes): Generator<GapRecord> {
-  const { cpu, timeNs: times } = unowned;
-  let index = length === 0 ? times.length : countAtOrBelow(times, timeNs[0] - 1);
-  while (index < times.length) {
-    const row = lastRowAt(timeNs, times[index]);
-    if (cpu === NONE || cpus?.[row] === cpu) yield recordAt(unowned, index);
-    if (row + 1 === length) return;
-    index = countAtOrBelow(times, timeNs[row + 1] - 1);
+/** Finds the errors that concern a thread; between two of its events only the first of a CPU, because more add nothing. */
+export class GapsAmong implements EventSink {
+  readonly found: GapRecord[] = [];
+  /** Of each CPU, the index of the next one. */
+  private readonly lists: { readonly gaps: UnownedCpuGaps; next: number }[];
+  private dueNs: Nanoseconds = Number.NEGATIVE_INFINITY;
+  /** Of the last event; -Infinity: there is none. */
+  private lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
+  private cpu = NONE;
+
+  constructor(unowned: readonly UnownedCpuGaps[]) {
+    this.lists = unowned.map((gaps) => ({ gaps, next: 0 }));
+  }
+
+  add(cpu: number, { timeNs, timeAt, length }: EventSlice): void {
+    for (let at = timeAt; at < timeAt + length; at++) {
+      if (timeNs[at] > this.dueNs) this.take(timeNs[at]);
+      if (timeNs[at] > this.lastNs) this.lastNs = timeNs[at];
+      this.cpu = cpu;
+    }
+  }
+
+  /** Adds the errors before a time that follow an event. */
+  take(untilNs: Nanoseconds): void {
+    this.dueNs = Number.POSITIVE_INFINITY;
+    for (const list of this.lists) {
+      const { timeNs, cpu } = list.gaps;
+      const isDue = this.lastNs > Number.NEGATIVE_INFINITY && timeNs[list.next] < untilNs;
+      if (isDue && (cpu === NONE || cpu === this.cpu)) this.found.push(recordAt(list.gaps, list.next));
+      list.next = countBelow(timeNs, untilNs, list.next);
+      if (timeNs[list.next] < this.dueNs) this.dueNs = timeNs[list.next];
+    }
   }
 }
 

@@ -4,12 +4,12 @@
 import { expect } from 'vitest';
 import { DurationsBuilder } from '../../../src/model/calls/durations.js';
 import { assert } from '../../../src/model/errors.js';
-import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import { untilExit } from '../../../src/pipeline/replay/trace-replayer.js';
 import { type SiteFacts, withSwitcher } from '../../../src/replay/functions/site-facts.js';
 import { KnownPaths } from '../../../src/replay/losses/known-paths.js';
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
-import { ModulePairingMemory } from '../../../src/replay/pairing/pairing.js';
+import { ModulePairingMemory, type Pairing } from '../../../src/replay/pairing/pairing.js';
 import { ReplayModule } from '../../../src/replay/replay-module.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-replay.js';
@@ -20,8 +20,9 @@ export function expectSameInModule({ threads, facts: atFirst, bounds }: TraceThr
   const facts = withAllSwitchers(threads, atFirst);
   const module = moduleFor(facts);
   for (const { events } of threads) {
-    module.begin(events.length);
-    expect(pairThread(events, facts, new ModulePairingMemory(module)), name).toEqual(pairThread(events, facts));
+    module.begin(events);
+    const inModule = pairThread(events, facts, new ModulePairingMemory(module));
+    expect(asData(inModule, events), name).toEqual(asData(pairThread(events, facts), events));
   }
   const inModule = new Replayer(facts, module);
   const inTypeScript = new Replayer(facts, null);
@@ -39,12 +40,19 @@ export function expectSameInModule({ threads, facts: atFirst, bounds }: TraceThr
   }
 }
 
+/** Rows as columns. */
+function asData({ rows, ...pairing }: Pairing, { length }: ThreadEvents) {
+  const [action, link] = [new Uint8Array(length), new Int32Array(length)];
+  for (let row = 0; row < length; row++) [action[row], link[row]] = [rows.actionAt(row), rows.linkAt(row)];
+  return { ...pairing, action, link };
+}
+
 /** Learns in both ways which functions switch stacks. */
 function withAllSwitchers(threads: TraceThreads['threads'], facts: SiteFacts): SiteFacts {
   const module = moduleFor(facts);
   for (const { events } of threads) {
     const { switcher } = pairThread(events, facts);
-    module.begin(events.length);
+    module.begin(events);
     expect(pairThread(events, facts, new ModulePairingMemory(module)).switcher).toEqual(switcher);
     if (switcher) return withAllSwitchers(threads, withSwitcher(facts, switcher));
   }

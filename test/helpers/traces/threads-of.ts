@@ -14,6 +14,7 @@ import { type SiteFacts, siteFacts, withSwitcher } from '../../../src/replay/fun
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
 import { type LoadedThread, loadThread, threadBytes } from '../../../src/trace/load-thread.js';
 import { beginningOf, inputOf } from './load.js';
+import { MemoryFile, PAGE_ROWS } from './thread-events.js';
 
 export interface TraceThreads {
   /** By tid. */
@@ -46,7 +47,8 @@ export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const bounds = store.branchBounds;
   const threads = store.tids.map((tid) => {
     const source = { ...store.threadSource(tid), recordingStartNs: bounds.startNs };
-    return loadThread(source, store.memory.shared(), sites, new ArrayBuffer(threadBytes(source)));
+    const buffer = new ArrayBuffer(threadBytes(source, PAGE_ROWS));
+    return loadThread(source, store.memory.shared(), sites, { buffer, pageRows: PAGE_ROWS, file: new MemoryFile() });
   });
   const facts = withSwitchers(threads, siteFacts(sites, symbols, ids));
   return { threads, sites, facts, symbols, bounds, originSeconds };

@@ -8,10 +8,11 @@
 import type { InferenceName } from '../../../src/model/profile/profile.js';
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import { BranchKind, recordSite } from '../../../src/model/trace/branch-sites.js';
-import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import type { SymbolId } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../../../src/replay/functions/traits.js';
+import { columnsOf } from '../traces/thread-events.js';
 import type { ReferenceCall } from './reference-calls.js';
 
 export function symbolKey({ name }: SymbolTable, symbol: SymbolId): string {
@@ -56,9 +57,10 @@ export function referenceEvents(events: ThreadEvents, facts: SiteFacts, symbols:
   functions.forEach((fn, id) => {
     fn.leadsTo = functions[stubTarget[id]] ?? null;
   });
-  return Array.from(events.site, (site, row) => ({
+  const { site: sites, timeNs } = columnsOf(events);
+  return sites.map((site, row) => ({
     row,
-    timeNs: events.timeNs[row],
+    timeNs: timeNs[row] as number,
     step: facts.step[site] as Step,
     from: facts.from[site],
     to: facts.to[site],

@@ -7,7 +7,7 @@
 
 import { type InferenceName, noInferences } from '../../../src/model/profile/profile.js';
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
-import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import type { Tid } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { Trait } from '../../../src/replay/functions/traits.js';

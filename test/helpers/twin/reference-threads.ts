@@ -1,7 +1,7 @@
 /**
  * Lists the calls of a trace file's threads, as the reference replay finds them.
  */
-import type { ThreadEvents } from '../../../src/model/trace/trace-chunk.js';
+import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
 import { Action } from '../../../src/replay/pairing/pairing.js';
@@ -59,14 +59,17 @@ function listOf(
 
 /** One segment (or one for each program that the thread ran), and one stack. */
 export function isComplete(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, switches, stacks, hiddenSwitches, action, switcher, splits } = pairThread(events, facts);
-  const hasStackJumps = action.some((what, row) => what !== Action.Jump && facts.step[events.site[row]] === Step.Jump);
+  const { segments, switches, stacks, hiddenSwitches, rows, switcher, splits } = pairThread(events, facts);
+  const allRows = Array.from({ length: events.length }, (_, row) => row);
+  const isStackJump = (row: number) =>
+    rows.actionAt(row) !== Action.Jump && facts.step[events.siteAt(row)] === Step.Jump;
+  const hasStackJumps = allRows.some(isStackJump);
   if (splits.size > 0 || switcher !== null || stacks.length > 0 || hiddenSwitches.size > 0 || hasStackJumps)
     return false;
   const stepsBetween = segments
     .slice(1)
     .map(({ firstRow }, index) =>
-      Array.from(events.site.subarray(segments[index]?.endRow, firstRow), (site) => facts.step[site]),
+      allRows.slice(segments[index]?.endRow, firstRow).map((row) => facts.step[events.siteAt(row)]),
     );
   return switches.length === 0 && stepsBetween.every((steps) => steps.includes(Step.Exec) && !steps.includes(Step.Gap));
 }

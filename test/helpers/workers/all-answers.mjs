@@ -1,8 +1,9 @@
 /**
  * Reads and replays fixtures, and prints a hash of each answer with the half that it is in, and which tasks workers were given.
  *
- * Arguments: `workers` gives all to workers, however small it is, and `alone` nothing; which half, 0 or 1, or `both`; and parts
- * of the names of fixtures.
+ * Arguments: `workers` gives all to workers, however small it is, and `alone` nothing; `paged-4` neither, but keeps only two
+ * pages of four rows of a thread in memory, `workers-4` is both; which half, 0 or 1, or `both`; and parts of the names of
+ * fixtures.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +32,9 @@ import { WorkerPool } from '../../../dist/src/pipeline/workers/worker-pool.js';
 import { waitsAnswer } from '../../../dist/src/questions/waits/ask-wait-summary.js';
 import { symbolFiles } from '../../../dist/src/symbols/symbol-files.js';
 
-const [, , how, which, ...wanted] = argv;
+const [, , named, which, ...wanted] = argv;
+const [how, rows] = named.split('-');
+const PAGES = rows === undefined ? {} : { threadBytes: 0, pageRows: Number(rows) };
 
 const none = { toWake: 0, toShare: 0 };
 /** All is given to workers, in many pieces. */
@@ -42,8 +45,9 @@ const SIZES = {
   minEvents: { ofAll: none, ofPart: none },
   minRows: 0,
   awaitsWorkers: true,
+  ...PAGES,
 };
-const OPTIONS = how === 'alone' ? { jobs: 1 } : { jobs: 2, memoryBytes: 2 ** 32, sizes: SIZES };
+const OPTIONS = how !== 'workers' ? { jobs: 1, sizes: PAGES } : { jobs: 2, memoryBytes: 2 ** 32, sizes: SIZES };
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-answers-'));
 const tasks = {};
 const { send } = WorkerPool.prototype;
@@ -142,7 +146,7 @@ for (const folder of ['hardware', 'lab', 'constructed', 'truth', 'demo', 'damage
 
 const ROOTS = { root: 'fixtures/recordings/root', cache: null };
 /** Workers get the binaries open, as in a page, which has no paths. */
-const FILES = how === 'alone' ? null : openFiles(ROOTS.root);
+const FILES = how !== 'workers' ? null : openFiles(ROOTS.root);
 
 function openFiles(root) {
   const paths = readdirSync(root, { recursive: true, withFileTypes: true })
@@ -158,7 +162,7 @@ for (const path of fixtures('recordings', /\.data$/))
       const { paths: binaries } = findBinaries(recording, symbolFiles(FILES), ROOTS);
       const naming = { files: FILES, roots: ROOTS, pltNames: 'perf-6.1', buildIds: new Map() };
       const own = { name: path, path, recording, binaries, naming, locate: locator(naming), sizeBytes: 0 };
-      const parts = how === 'alone' ? {} : { maxInlineBytes: 0, partBytes: 4096 };
+      const parts = how !== 'workers' ? {} : { maxInlineBytes: 0, partBytes: 4096 };
       return jsonOf({ ...own, ...parts, jumps, recorded: null, broken: null });
     });
 

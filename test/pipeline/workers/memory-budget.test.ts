@@ -7,7 +7,7 @@ import { renderFolded, renderJson, renderSvg } from '../../../src/index.js';
 import { float64Column } from '../../../src/model/columns.js';
 import { askForMemory, checkMemory, watchMemory } from '../../../src/model/memory.js';
 import { renderHtml } from '../../../src/page/html.js';
-import { asMemoryRefusal, type Machine, MemoryBudget } from '../../../src/pipeline/workers/memory-budget.js';
+import { type Machine, MemoryBudget } from '../../../src/pipeline/workers/memory-budget.js';
 import { parseProfile } from '../../../src/profile-file/read.js';
 import { PROGRAM, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
 import { analyzeText } from '../../helpers/traces/load.js';
@@ -79,21 +79,6 @@ test('counts what was asked for where memory cannot be measured, until another t
   budget.check(10 * MIB);
   budget.restart();
   budget.check(150 * MIB);
-});
-
-test('restores the refusal of a worker from its message', () => {
-  const { state, fake } = machine({});
-  const budget = budgetOf(fake);
-  state.held = 300 * MIB;
-  let message = '';
-  try {
-    budget.check(0);
-  } catch (error) {
-    message = (error as Error).message;
-  }
-  expect(asMemoryRefusal(new Error(message))).toMatchObject(REFUSED);
-  const other = new Error('other');
-  expect(asMemoryRefusal(other)).toBe(other);
 });
 
 test('checks memory before large tables grow, but not for small ones', () => {

@@ -1,5 +1,6 @@
 /**
- * Workers that share no memory, as in a page, give the same answers as those that do, and as one thread alone.
+ * Workers that share no memory, as in a page, give the same answers as those that do, and as one thread alone; and those with
+ * two pages of a thread in memory as one that has all of it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
@@ -27,11 +28,7 @@ const WITHOUT_SHARING = new URL('../../helpers/workers/without-sharing.mjs', imp
 const TASKS = 'tasks: answerFromLog decodePart readLines readPart replayThread wake';
 
 /** Returns the answers of a half or all fixtures, and which tasks workers had. */
-async function answers(
-  how: 'alone' | 'workers',
-  which: 0 | 1 | 'both',
-  preloaded = '',
-): Promise<{ all: string[]; tasks: string }> {
+async function answers(how: string, which: 0 | 1 | 'both', preloaded = ''): Promise<{ all: string[]; tasks: string }> {
   const env = { NODE_OPTIONS: preloaded }; // which workers inherit
   const { stdout } = await execa(process.execPath, [`${folder}/all-answers.js`, how, `${which}`], { env });
   const all = stdout.split('\n');
@@ -44,14 +41,18 @@ const timeout = 1_800_000;
 let alone: Promise<Awaited<ReturnType<typeof answers>>> | null = null;
 
 test.each([
-  ['sharing memory', 0, ''],
-  ['without memory to share', 1, `--import=${WITHOUT_SHARING}`],
-] as const)('half of the fixtures have the same answers with workers %s', { timeout }, async (_, half, preloaded) => {
-  alone ??= answers('alone', 'both');
-  const { all, tasks } = await answers('workers', half, preloaded);
-  expect(tasks).toBe(TASKS);
-  expect(all.length).toBeGreaterThan(70);
-  const wanted = await alone;
-  expect(wanted.tasks).toBe('tasks: ');
-  expect(all).toEqual(wanted.all.filter((line) => line.startsWith(`${half} `)));
-});
+  ['sharing memory', 'workers-16', 0, ''],
+  ['without memory to share', 'workers-64', 1, `--import=${WITHOUT_SHARING}`],
+] as const)(
+  'half of the fixtures have the same answers with workers %s',
+  { timeout },
+  async (_, how, half, preloaded) => {
+    alone ??= answers('alone', 'both');
+    const { all, tasks } = await answers(how, half, preloaded);
+    expect(tasks).toBe(TASKS);
+    expect(all.length).toBeGreaterThan(70);
+    const wanted = await alone;
+    expect(wanted.tasks).toBe('tasks: ');
+    expect(all).toEqual(wanted.all.filter((line) => line.startsWith(`${half} `)));
+  },
+);
