@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
  * Checks the version of Node before anything else is loaded, so that an old Node gets a message instead of a syntax error.
- * Imports nothing statically; it is built for Node 14.
+ * Imports only what each Node has; it is built for Node 14.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { LoadedCode } from './process/load-code.js';
 
 /** The name of the bundled program, next to this file; set by scripts/bundle-cli.mjs. */
@@ -11,6 +12,10 @@ declare const CODE_FILES: { readonly program: string };
 const OLDEST_NODE = '20.19';
 /** A run with more CPU time keeps no code: V8 has dropped what was only needed at its start. */
 const SHORT_RUN_US = 2e6;
+/** Code of runs that only say what is wrong with the command line, whatever the command is. */
+const WRONG_USE = 'usage';
+/** Equals `EXIT.usage`. */
+const EXIT_OF_WRONG_USE = 2;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split('.').map(Number);
@@ -29,14 +34,34 @@ else
   );
 
 async function start(): Promise<void> {
+  if (printsCompletion(process.argv.slice(2))) return;
   const { loadCode } = await import('./process/load-code.js');
   const command = process.argv.slice(2).find((word) => !word.startsWith('-')) ?? 'help';
   const use = /^[a-z]{1,20}$/.test(command) ? command : 'help';
-  const program: LoadedCode<typeof import('./main.js')> = loadCode(`${__dirname}/${CODE_FILES.program}`, use);
+  const program: LoadedCode<typeof import('./main.js')> = loadCode(
+    `${__dirname}/${CODE_FILES.program}`,
+    use,
+    WRONG_USE,
+  );
   const { exitCode, ran } = await program.exports.main();
-  if (exitCode !== 0) process.exit(exitCode); // standard input may still be open
   const { user, system } = process.cpuUsage();
-  if (ran === use && user + system < SHORT_RUN_US) program.keep();
+  if (exitCode === EXIT_OF_WRONG_USE && program.kept === null) program.keep(WRONG_USE);
+  if (ran === use && program.kept !== use && user + system < SHORT_RUN_US) program.keep(use);
+  if (exitCode !== 0) process.exit(exitCode); // standard input may still be open
+}
+
+/**
+ * Prints the script that a shell asks for whenever it starts, without the program, which takes three times as long: the build has
+ * written it. Returns false if that is not possible.
+ */
+function printsCompletion([command, shell = '', ...others]: readonly string[]): boolean {
+  if (command !== 'completion' || !/^[a-z]+$/.test(shell) || others.length > 0) return false;
+  try {
+    writeFileSync(1, readFileSync(`${__dirname}/completion.${shell}`));
+    return true;
+  } catch {
+    return false; // the program says why
+  }
 }
 
 function refuse(message: string, remedy: string): void {

@@ -3,6 +3,7 @@
  * process, one for its workers. Two small files load them (cli/process/load-code.ts). Opening hundreds of small files takes
  * longer than reading a small trace.
  */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -32,7 +33,7 @@ const parserAlone = {
 const requiredAtOnce = {
   name: 'required-at-once',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(@duckdb\/node-api|cli-progress|piscina)$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^(@duckdb\/node-api|cli-progress|piscina|tar-stream)$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path, namespace: 'installed' } : { path, external: true },
     );
     onLoad({ filter: /./, namespace: 'installed' }, ({ path }) => ({
@@ -115,3 +116,10 @@ writeFileSync(`${DIRECTORY}/package.json`, '{ "type": "commonjs" }\n');
 const pagePackages = JSON.parse(readFileSync('src/page/packages.generated.json', 'utf8'));
 const packages = [...new Set([...packagesOf(code.metafile), ...pagePackages])].sort();
 writeFileSync(`${DIRECTORY}/LICENSES.txt`, licensesOf(packages));
+
+// What cli/start.ts prints. Its own code is not kept: it would be that of the build.
+for (const shell of ['bash', 'zsh', 'fish']) {
+  const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const script = execFileSync(process.execPath, [`${DIRECTORY}/main.js`, 'completion', shell], { env });
+  writeFileSync(`${DIRECTORY}/completion.${shell}`, script);
+}
