@@ -41,7 +41,15 @@ async function profile({ name, path, ending, flags }: Input, steps: Steps, runs:
   const words = ['render', path, '-o', join(directory, `x.${ending}`), '--quiet', ...flags];
   const seconds: number[] = [];
   while (seconds.length < runs) seconds.push((await measure([process.execPath, PROGRAM, ...words])).cpuSeconds);
-  await measure([process.execPath, '--cpu-prof', `--cpu-prof-dir=${directory}`, '--import', WORKERS, PROGRAM, ...words]);
+  await measure([
+    process.execPath,
+    '--cpu-prof',
+    `--cpu-prof-dir=${directory}`,
+    '--import',
+    WORKERS,
+    PROGRAM,
+    ...words,
+  ]);
   const sampled = new Map<string, number>();
   for (const file of readdirSync(directory).filter((each) => each.endsWith('.cpuprofile')))
     for (const [step, us] of steps.sums(JSON.parse(readFileSync(join(directory, file), 'utf8')) as CpuProfile))
@@ -113,7 +121,12 @@ try {
   const rows: Row[] = [];
   for (const input of inputs) rows.push(await profile(input, steps, Number(runs)));
   const columns = ['input', 'M events', 'ns CPU', ...STEPS, 'bytes', 'ns to copy'];
-  process.stdout.write(`${table(columns, rows.map((row) => cells(row, copied)))}\n`);
+  process.stdout.write(
+    `${table(
+      columns,
+      rows.map((row) => cells(row, copied)),
+    )}\n`,
+  );
 } finally {
   rmSync(imported, { force: true });
 }

@@ -53,8 +53,12 @@ export class Steps {
 
   constructor() {
     const directory = mkdtempSync(join(tmpdir(), 'ptflame-bench-'));
-    execFileSync(process.execPath, [fileURLToPath(new URL('../../../scripts/compile-wasm.mjs', import.meta.url)), directory]);
-    for (const room of ROOMS) this.modules.set(room, functionFiles(readFileSync(join(directory, `${room}.wat`), 'utf8')));
+    execFileSync(process.execPath, [
+      fileURLToPath(new URL('../../../scripts/compile-wasm.mjs', import.meta.url)),
+      directory,
+    ]);
+    for (const room of ROOMS)
+      this.modules.set(room, functionFiles(readFileSync(join(directory, `${room}.wat`), 'utf8')));
     rmSync(directory, { recursive: true });
     const built = fileURLToPath(new URL('../../cli/', import.meta.url));
     for (const name of readdirSync(built).filter((file) => /^(program|worker)-.*\.js$/.test(file)))

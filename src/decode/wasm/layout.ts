@@ -108,6 +108,8 @@ export const COLUMN_RUNS = 1;
 export const COLUMN_SITES = 2;
 export const COLUMN_FAULTS = 3;
 export const COLUMN_MARKS = 4;
+/** The events as bundles, after `bundleRuns`. */
+export const COLUMN_BUNDLES = 5;
 
 /** No more bytes than these decide what a packet means. */
 export const MAX_LOOK_AHEAD = 1048576;
