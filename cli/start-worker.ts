@@ -10,18 +10,15 @@ type Task = (input: unknown) => unknown;
 
 /** A worker has no end of its own: after this task, all its usual code is compiled. */
 const LAST_TASK = 'replayThread';
-const USE = 'tasks';
 
-const code: LoadedCode<Record<string, Task>> = loadCode(`${__dirname}/${CODE_FILES.worker}`, USE);
+const code: LoadedCode<Record<string, Task>> = loadCode(`${__dirname}/${CODE_FILES.worker}`, 'tasks');
 
 export const tasks: Readonly<Record<string, Task>> = { ...code.exports, [LAST_TASK]: runAndKeep(LAST_TASK) };
 
 function runAndKeep(name: string): Task {
-  let isKept = code.kept !== null;
   return async (input) => {
     const result = await code.exports[name]?.(input);
-    if (!isKept) code.keep(USE);
-    isKept = true;
+    code.keep();
     return result;
   };
 }

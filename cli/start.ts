@@ -6,16 +6,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { LoadedCode } from './process/load-code.js';
 
-/** The name of the bundled program, next to this file; set by scripts/bundle-cli.mjs. */
+/** The name of the bundled program, next to this file, and the commands; set by scripts/bundle-cli.mjs. */
 declare const CODE_FILES: { readonly program: string };
+declare const COMMANDS: readonly string[];
 /** Equals `engines` in package.json. */
 const OLDEST_NODE = '20.19';
 /** A run with more CPU time keeps no code: V8 has dropped what was only needed at its start. */
 const SHORT_RUN_US = 2e6;
-/** Code of runs that only say what is wrong with the command line, whatever the command is. */
+/** What a run does whose command does not exist. */
 const WRONG_USE = 'usage';
-/** Equals `EXIT.usage`. */
-const EXIT_OF_WRONG_USE = 2;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split('.').map(Number);
@@ -37,16 +36,11 @@ async function start(): Promise<void> {
   if (printsCompletion(process.argv.slice(2))) return;
   const { loadCode } = await import('./process/load-code.js');
   const command = process.argv.slice(2).find((word) => !word.startsWith('-')) ?? 'help';
-  const use = /^[a-z]{1,20}$/.test(command) ? command : 'help';
-  const program: LoadedCode<typeof import('./main.js')> = loadCode(
-    `${__dirname}/${CODE_FILES.program}`,
-    use,
-    WRONG_USE,
-  );
+  const use = COMMANDS.includes(command) ? command : WRONG_USE;
+  const program: LoadedCode<typeof import('./main.js')> = loadCode(`${__dirname}/${CODE_FILES.program}`, use);
   const { exitCode, ran } = await program.exports.main();
   const { user, system } = process.cpuUsage();
-  if (exitCode === EXIT_OF_WRONG_USE && program.kept === null) program.keep(WRONG_USE);
-  if (ran === use && program.kept !== use && user + system < SHORT_RUN_US) program.keep(use);
+  if ((ran ?? WRONG_USE) === use && user + system < SHORT_RUN_US) program.keep();
   if (exitCode !== 0) process.exit(exitCode); // standard input may still be open
 }
 

@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { licensesOf, packagesOf } from './licenses.mjs';
@@ -100,7 +100,8 @@ function inAscii(text) {
 
 /** Bundles what Node and the worker pool load. Its syntax is old, so that an old Node can refuse to run. */
 function bundleStart(entryPoints, codeFiles, footer = '') {
-  const define = { ...COMMON.define, CODE_FILES: JSON.stringify(codeFiles) };
+  const commands = readdirSync('cli/commands').map((file) => basename(file, '.ts'));
+  const define = { ...COMMON.define, CODE_FILES: JSON.stringify(codeFiles), COMMANDS: JSON.stringify(commands) };
   return build({ ...COMMON, entryPoints, define, footer: { js: footer }, target: 'node14' });
 }
 

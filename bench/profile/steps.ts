@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const STEPS = ['read', 'code', 'store', 'replay', 'tree', 'log', 'output', 'other', 'V8'] as const;
+export const STEPS = ['start', 'read', 'code', 'store', 'replay', 'tree', 'log', 'output', 'other', 'V8'] as const;
 export type Step = (typeof STEPS)[number];
 
 /** The first that fits a file counts. */
@@ -87,7 +87,7 @@ export class Steps {
       steps.set(node.id, WAITS.has(name) ? null : name.startsWith('(') ? 'V8' : found);
       for (const child of node.children ?? []) visit(byId.get(child) as ProfileNode, own ?? caller, found);
     };
-    if (nodes[0]) visit(nodes[0], '', 'other');
+    if (nodes[0]) visit(nodes[0], '', 'start');
     return steps;
   }
 

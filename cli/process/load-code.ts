@@ -8,10 +8,8 @@ import { Script } from 'node:vm';
 
 export interface LoadedCode<Exports> {
   readonly exports: Exports;
-  /** The use whose kept code this process runs; null: none. */
-  readonly kept: string | null;
-  /** Keeps what is compiled by now for a use, if that is possible. */
-  readonly keep: (use: string) => void;
+  /** Keeps what is compiled by now, unless that has been done before or is not possible. */
+  readonly keep: () => void;
 }
 
 /** The function that a bundled file consists of. */
@@ -22,19 +20,20 @@ type CodeFunction = (
   file: string,
 ) => void;
 
-/** `uses`: what this process does; each use keeps the functions that it needs. Code of the first one that has any is run. */
-export function loadCode<Exports extends object>(file: string, ...uses: readonly string[]): LoadedCode<Exports> {
-  const mayKeep = canKeepCode();
-  const found = mayKeep ? uses.map((use) => ({ use, cachedData: readIfPossible(keptFile(file, use)) })) : [];
-  const { use = null, cachedData } = found.find((each) => each.cachedData !== undefined) ?? {};
+/** `use`: what this process does. Each use keeps the functions that it needs. */
+export function loadCode<Exports extends object>(file: string, use: string): LoadedCode<Exports> {
+  const kept = canKeepCode() ? keptFile(file, use) : null;
+  const cachedData = kept === null ? undefined : readIfPossible(kept);
   const script = new Script(readFileSync(file, 'latin1'), { filename: file, ...(cachedData && { cachedData }) });
   const module = { exports: {} as Exports };
   const run = script.runInThisContext() as CodeFunction;
   run(module, createRequire(file), (name) => import(name), file);
-  const keep = (use: string) => {
-    if (mayKeep) writeKeptFile(keptFile(file, use), () => script.createCachedData());
+  let isKept = cachedData !== undefined && script.cachedDataRejected === false;
+  const keep = () => {
+    if (kept !== null && !isKept) writeKeptFile(kept, () => script.createCachedData());
+    isKept = true;
   };
-  return { exports: module.exports, kept: script.cachedDataRejected === false ? use : null, keep };
+  return { exports: module.exports, keep };
 }
 
 function readIfPossible(file: string): Buffer | undefined {

@@ -47,7 +47,7 @@ describe.concurrent('compiled code', () => {
     expect(keptIn(dir).map((name) => name.split('.')[1])).toEqual(['help', 'render']);
   });
 
-  test('is kept once for all wrong command lines', async ({ dir }) => {
+  test('is kept once for all words that are no command', async ({ dir }) => {
     const program = install(dir);
     expect((await run(program, ['rendr'])).stderr).toContain('unknown command rendr');
     expect(keptIn(dir).map((name) => name.split('.')[1])).toEqual(['usage']);
