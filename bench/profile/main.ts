@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { importCommand, PROGRAM } from '../candidates.js';
@@ -16,6 +16,11 @@ import { cachedTrace } from '../trace-cache.js';
 import { type CpuProfile, STEPS, Steps } from './steps.js';
 
 const WORKERS = fileURLToPath(new URL('./workers.js', import.meta.url));
+
+const REPEAT = fileURLToPath(new URL('../decoder/repeat.js', import.meta.url));
+const FIXTURES = fileURLToPath(new URL('../../../fixtures/recordings/', import.meta.url));
+/** How often the short recording of the fixtures is repeated. */
+const TIMES = 1000;
 
 interface Input {
   readonly name: string;
@@ -107,11 +112,14 @@ const [ordinary, manyPath] = (['ordinary', 'many-path'] as const).map(
 );
 const imported = `${ordinary}.${process.pid}.ptf`;
 await measure(importCommand(ordinary, imported));
+const repeated = `${ordinary}.${process.pid}.data`;
+await measure([process.execPath, REPEAT, join(FIXTURES, 'loop-1.data'), `${TIMES}`, repeated]);
 const text = { ending: 'folded', flags: [] };
 const inputs: readonly Input[] = [
   { ...text, name: 'ordinary', path: ordinary },
   { ...text, name: 'many-path', path: manyPath },
-  ...positionals.map((path) => ({ ...text, name: 'perf.data', path })),
+  { ...text, name: 'perf.data', path: repeated, flags: ['--symfs', join(FIXTURES, 'root')] },
+  ...positionals.map((path) => ({ ...text, name: basename(path), path })),
   { ...text, name: '.ptf', path: imported },
   { ...text, name: 'page', path: ordinary, ending: 'html' },
 ].filter(({ name }) => name.includes(only));
@@ -128,5 +136,5 @@ try {
     )}\n`,
   );
 } finally {
-  rmSync(imported, { force: true });
+  for (const path of [imported, repeated]) rmSync(path, { force: true });
 }
