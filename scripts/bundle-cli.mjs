@@ -3,8 +3,9 @@
  * process, one for its workers. Two small files load them (cli/process/load-code.ts). Opening hundreds of small files takes
  * longer than reading a small trace.
  */
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { licensesOf, packagesOf } from './licenses.mjs';
@@ -32,7 +33,7 @@ const parserAlone = {
 const requiredAtOnce = {
   name: 'required-at-once',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(@duckdb\/node-api|cli-progress|piscina)$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^(@duckdb\/node-api|cli-progress|piscina|tar-stream)$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path, namespace: 'installed' } : { path, external: true },
     );
     onLoad({ filter: /./, namespace: 'installed' }, ({ path }) => ({
@@ -99,7 +100,8 @@ function inAscii(text) {
 
 /** Bundles what Node and the worker pool load. Its syntax is old, so that an old Node can refuse to run. */
 function bundleStart(entryPoints, codeFiles, footer = '') {
-  const define = { ...COMMON.define, CODE_FILES: JSON.stringify(codeFiles) };
+  const commands = readdirSync('cli/commands').map((file) => basename(file, '.ts'));
+  const define = { ...COMMON.define, CODE_FILES: JSON.stringify(codeFiles), COMMANDS: JSON.stringify(commands) };
   return build({ ...COMMON, entryPoints, define, footer: { js: footer }, target: 'node14' });
 }
 
@@ -115,3 +117,10 @@ writeFileSync(`${DIRECTORY}/package.json`, '{ "type": "commonjs" }\n');
 const pagePackages = JSON.parse(readFileSync('src/page/packages.generated.json', 'utf8'));
 const packages = [...new Set([...packagesOf(code.metafile), ...pagePackages])].sort();
 writeFileSync(`${DIRECTORY}/LICENSES.txt`, licensesOf(packages));
+
+// What cli/start.ts prints. Its own code is not kept: it would be that of the build.
+for (const shell of ['bash', 'zsh', 'fish']) {
+  const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const script = execFileSync(process.execPath, [`${DIRECTORY}/main.js`, 'completion', shell], { env });
+  writeFileSync(`${DIRECTORY}/completion.${shell}`, script);
+}

@@ -1,8 +1,10 @@
 /**
  * Compiles the AssemblyScript of reading, decoding and replay into modules: so they need no files of their own next to the
- * program, wherever that is bundled or copied to.
+ * program, wherever that is bundled or copied to. With a folder as argument, writes the modules as text there instead: it
+ * has the names of their functions (bench/profile).
  */
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import asc from 'assemblyscript/asc';
 
 const OPTIONS = [
@@ -16,6 +18,7 @@ const OPTIONS = [
   '--enable',
   'bulk-memory',
 ];
+const [, , TEXTS] = process.argv;
 /** Typed arrays of a shared memory stay valid when it grows. */
 const SHARED_MEMORY = '--sharedMemory --maximumMemory 65536 --enable threads'.split(' ');
 
@@ -26,8 +29,9 @@ await compile('replay', SHARED_MEMORY);
 /** What src/ROOM/wasm/main.ts exports becomes src/ROOM/wasm.generated.ts. */
 async function compile(room, options) {
   const source = `src/${room}/wasm`;
+  const output = TEXTS === undefined ? ['--outFile', 'module.wasm'] : ['--textFile', 'module.wat'];
   let compiled;
-  const { error, stderr } = await asc.main([`${source}/main.ts`, ...OPTIONS, ...options, '--outFile', 'module.wasm'], {
+  const { error, stderr } = await asc.main([`${source}/main.ts`, ...OPTIONS, ...options, ...output], {
     writeFile: (_, contents) => {
       compiled = contents;
     },
@@ -36,6 +40,7 @@ async function compile(room, options) {
     process.stderr.write(stderr.toString());
     process.exit(1);
   }
+  if (TEXTS !== undefined) return writeFile(join(TEXTS, `${room}.wat`), compiled);
   const constant = `export const ${room.toUpperCase()}_BASE64: string = '${Buffer.from(compiled).toString('base64')}';`;
   await writeFile(
     `src/${room}/wasm.generated.ts`,

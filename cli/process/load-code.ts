@@ -28,9 +28,10 @@ export function loadCode<Exports extends object>(file: string, use: string): Loa
   const module = { exports: {} as Exports };
   const run = script.runInThisContext() as CodeFunction;
   run(module, createRequire(file), (name) => import(name), file);
-  const isKept = cachedData !== undefined && script.cachedDataRejected === false;
+  let isKept = cachedData !== undefined && script.cachedDataRejected === false;
   const keep = () => {
     if (kept !== null && !isKept) writeKeptFile(kept, () => script.createCachedData());
+    isKept = true;
   };
   return { exports: module.exports, keep };
 }

@@ -64,6 +64,10 @@ export interface DecoderModule {
   /** COLUMN_… of wasm/layout.ts. */
   columnStart(column: number): number;
   columnBytes(column: number): number;
+  /** Writes the events of the part as bundles; of runs and marks, the bytes are those of bundles then. */
+  bundleRuns(): void;
+  /** Adds the bundles of a run, whose sites are numbers below `siteCount`; returns their bytes. For checks. */
+  bundleRun(start: number, bytes: number, siteCount: number): number;
   forgetCode(): void;
   /** Of the instruction at an address: its length, 0 if it is none or not all there; and then its KIND_…. For checks. */
   decodeInstruction(start: number, bytes: number): number;

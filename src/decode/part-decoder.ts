@@ -15,6 +15,7 @@ import {
   CHANGE_END,
   CHANGE_START,
   CHANGE_TICK,
+  COLUMN_BUNDLES,
   COLUMN_COUNTS,
   COLUMN_EVENTS,
   COLUMN_FAULTS,
@@ -69,6 +70,8 @@ export interface DecoderOptions {
   readonly pageBytes?: number;
   /** Times in nanoseconds from the origin, in order: instructions and cycles are counted up to the events there. Needs `isPlain`. */
   readonly countsAt?: Float64Array;
+  /** Events are in bundles (model/trace/event-runs.ts). Default: near and far ones. */
+  readonly inBundles?: boolean;
   /** Each packet and block by itself, without what only makes it faster. */
   readonly isPlain?: boolean;
 }
@@ -87,6 +90,7 @@ const WINDOW_BYTES = 320 * 1024;
 export class PartDecoder {
   private readonly module: DecoderModule;
   private readonly window: number;
+  private readonly inBundles: boolean;
   private slots: readonly Slot[] = [];
   private stream: Stream | null = null;
   private knownSites = 0;
@@ -115,6 +119,7 @@ export class PartDecoder {
     module.compressReturns(others.compressesReturns !== false);
     this.window = module.space(MAX_LOOK_AHEAD);
     module.limit(others.eventBytes, others.codeBytes);
+    this.inBundles = others.inBundles === true;
     this.module = module;
   }
 
@@ -193,6 +198,7 @@ export class PartDecoder {
 
   private found(rest: Position | null, bytes: number): DecodedPart {
     const { module } = this;
+    if (this.inBundles) module.bundleRuns();
     return {
       events: this.events(),
       runs: this.column(COLUMN_RUNS),
@@ -210,12 +216,9 @@ export class PartDecoder {
 
   private events(): Int32Array {
     const { module } = this;
-    const bytes = module.columnBytes(COLUMN_EVENTS);
-    return new Int32Array(
-      module.memory.buffer,
-      module.columnStart(COLUMN_EVENTS),
-      bytes / Int32Array.BYTES_PER_ELEMENT,
-    );
+    const column = this.inBundles ? COLUMN_BUNDLES : COLUMN_EVENTS;
+    const length = module.columnBytes(column) / Int32Array.BYTES_PER_ELEMENT;
+    return new Int32Array(module.memory.buffer, module.columnStart(column), length);
   }
 
   private newSites(): DecoderSites {

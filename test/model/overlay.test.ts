@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CallTree, CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../src/model/calls/call-tree.js';
 import { overlayTrees, type Shape, TreeSum } from '../../src/model/calls/overlay.js';
-import { orderedTree, TreeSorter } from '../../src/model/calls/tree-view.js';
+import { nodeOrder, orderedTree, TreeSorter } from '../../src/model/calls/tree-view.js';
 import { callTrees, chainOf, SYMBOLS } from '../helpers/random/random-trees.js';
 
 /** By symbol; the order of siblings. */
@@ -49,6 +49,18 @@ test('orders a tree without changing a number', () => {
       expect(orderedTree(ordered, rank)).toBe(ordered); // and knows that it is
     }),
     { numRuns: 300 },
+  );
+});
+
+test('orders siblings by ranks of any size, equal ones by number', () => {
+  const rank = fc.oneof(fc.nat(3), fc.nat(70_000), fc.nat(2 ** 31 - 1));
+  fc.assert(
+    fc.property(fc.array(rank, { maxLength: 40 }), (ranks) => {
+      const rows = [...ranks.keys()].sort((a, b) => (ranks[a] as number) - (ranks[b] as number));
+      const parent = Int32Array.from([-1, ...ranks], (_, node) => (node === ROOT ? -1 : ROOT));
+      const order = nodeOrder({ length: parent.length, parent }, Int32Array.from([0, ...ranks]));
+      expect([...order]).toEqual([ROOT, ...rows.map((row) => row + 1)]);
+    }),
   );
 });
 

@@ -8,10 +8,11 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/codec/block-head.js';
+import { newDecoderModule } from '../../src/decode/decoder-module.js';
+import { COLUMN_BUNDLES } from '../../src/decode/wasm/layout.js';
 import { openPath } from '../../src/host/files.js';
 import { type BranchSites, RECORD_SITES } from '../../src/model/trace/branch-sites.js';
 import {
-  BundleWriter,
   bundleEnd,
   bundleEndNs,
   bundleEvents,
@@ -85,11 +86,38 @@ function runOf(events: readonly Event[], isBundled: boolean): Int32Array {
   return isBundled ? bundlesOf(run.build()) : run.build();
 }
 
+/** Bundles as the decoder writes them. */
+class Bundles {
+  private readonly module = newDecoderModule(
+    () => 0,
+    () => false,
+    () => 0,
+  );
+  private readonly space = this.module.space(16 * (2 * MAX_BUNDLE_EVENTS + 5));
+
+  /** Returns the length of its bundles. */
+  add(run: Int32Array): number {
+    new Int32Array(this.module.memory.buffer, this.space).set(run);
+    return this.module.bundleRun(this.space, run.byteLength, SITES + RECORD_SITES) / 4;
+  }
+
+  /** Returns all since the last time. */
+  take(): Int32Array {
+    const { module } = this;
+    const length = module.columnBytes(COLUMN_BUNDLES) / 4;
+    const written = new Int32Array(module.memory.buffer, module.columnStart(COLUMN_BUNDLES), length).slice();
+    module.bundleRuns(); // there are none
+    return written;
+  }
+}
+
+const bundles = new Bundles();
+
 function bundlesOf(run: Int32Array): Int32Array {
-  const bundles = new BundleWriter();
-  bundles.clear(SITES + RECORD_SITES);
-  expect(bundles.add(run)).toBe(bundles.written().length);
-  return bundles.written();
+  const length = bundles.add(run);
+  const written = bundles.take();
+  expect(length).toBe(written.length);
+  return written;
 }
 
 function readBundles(run: Int32Array): Event[] {
@@ -111,24 +139,20 @@ function readBundles(run: Int32Array): Event[] {
 }
 
 test('reads the events that were written to bundles', () => {
-  const bundles = new BundleWriter();
   fc.assert(
     fc.property(fc.array(fc.record({ steps: eventSteps, startNs: fc.nat(5_000_000) }), { minLength: 1 }), (inputs) => {
-      bundles.clear(SITES + RECORD_SITES);
       const all = inputs.map(({ steps, startNs }) => eventsOf(steps, startNs));
       for (const events of all) bundles.add(runOf(events, false));
-      expect(readBundles(bundles.written())).toEqual(all.flat());
+      expect(readBundles(bundles.take())).toEqual(all.flat());
     }),
     { numRuns: 300 },
   );
 });
 
 test('numbers sites anew after many bundles', () => {
-  const bundles = new BundleWriter();
-  bundles.clear(SITES + RECORD_SITES);
   const all = Array.from({ length: 2 ** 15 + 100 }, (_, at) => eventsOf([{ site: at % 3, step: 0 }], at));
   for (const events of all) bundles.add(runOf(events, false));
-  expect(readBundles(bundles.written())).toEqual(all.flat());
+  expect(readBundles(bundles.take())).toEqual(all.flat());
 });
 
 test.each([

@@ -119,6 +119,8 @@ export const COLUMN_SITES = 2;
 export const COLUMN_FAULTS = 3;
 export const COLUMN_MARKS = 4;
 export const COLUMN_COUNTS = 5;
+/** The events as bundles, after `bundleRuns`. */
+export const COLUMN_BUNDLES = 6;
 
 /** No more bytes than these decide what a packet means. */
 export const MAX_LOOK_AHEAD = 1048576;

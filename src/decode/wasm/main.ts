@@ -2,16 +2,18 @@
  * What the module exports.
  */
 import { changes } from './blocks';
+import { bundles } from './bundles';
 import { forgetUnsure, lastUnsure as unsureOffset } from './clock';
 import { counts, forgetCounts, watched } from './counts';
 import { countFrom, endRun, events, faults, firstTick, forgetEvents, runs, schedule, sites } from './events';
-import { COLUMN_COUNTS, COLUMN_EVENTS, COLUMN_FAULTS, COLUMN_RUNS, COLUMN_SITES } from './layout';
+import { COLUMN_BUNDLES, COLUMN_COUNTS, COLUMN_EVENTS, COLUMN_FAULTS, COLUMN_RUNS, COLUMN_SITES } from './layout';
 import { allocate, Column, extendUncounted } from './memory';
 import { records } from './packets/format';
 import { isAtCut, marks } from './parts';
 import { state } from './state';
 
 export { forgetCode } from './blocks';
+export { bundleRun, bundleRuns } from './bundles';
 export { setBounds, setTiming } from './clock';
 export { currentChanges, currentSlot, setClock, setSwitch } from './events';
 export { decodeInstruction, instructionKind } from './instructions';
@@ -41,6 +43,7 @@ function columnOf(which: i32): Column {
   endRun();
   if (which === COLUMN_COUNTS) countFrom(state.time);
   if (which === COLUMN_EVENTS) return events;
+  if (which === COLUMN_BUNDLES) return bundles;
   if (which === COLUMN_RUNS) return runs;
   if (which === COLUMN_SITES) return sites;
   if (which === COLUMN_COUNTS) return counts;

@@ -14,12 +14,16 @@ export function limitMemory(bytes: usize): void {
   maxTop = top + bytes;
 }
 
-/** What the host writes does not count. */
+/** What the host writes and takes does not count. */
 export function extendUncounted(column: Column, bytes: usize): usize {
+  reserveUncounted(column, bytes);
+  return column.extend(bytes);
+}
+
+export function reserveUncounted(column: Column, bytes: usize): void {
   const before = top;
-  const at = column.extend(bytes);
+  column.reserve(bytes);
   if (maxTop !== usize.MAX_VALUE) maxTop += top - before;
-  return at;
 }
 
 export function isFull(): bool {

@@ -99,22 +99,41 @@ interface Siblings {
   readonly nextSibling: Int32Array;
 }
 
-/** Sort keys are exact up to 2^27 ranks and 2^26 nodes. */
-const NODES = 2 ** 26;
-
 /** Siblings of equal rank are adjacent. */
 export function siblingsByRank(parent: Int32Array, rank: Int32Array): Siblings {
   const firstChild = new Int32Array(parent.length).fill(NONE);
   const nextSibling = new Int32Array(parent.length).fill(NONE);
-  const keys = new Float64Array(parent.length);
-  for (let node = 1; node < keys.length; node++) keys[node] = rank[node] * NODES + node;
-  keys.subarray(1).sort();
-  for (let at = keys.length - 1; at > 0; at--) {
-    const node = keys[at] % NODES;
+  const nodes = nodesByRank(parent.length, rank);
+  for (let at = nodes.length - 1; at >= 0; at--) {
+    const node = nodes[at];
     nextSibling[node] = firstChild[parent[node]];
     firstChild[parent[node]] = node;
   }
   return { firstChild, nextSibling };
+}
+
+const MAX_DIGIT_BITS = 16;
+
+/**
+ * Returns all nodes but the root by rank, those of equal rank by number: sorted digit by digit, the last one first. A digit has
+ * about as many values as there are nodes.
+ */
+function nodesByRank(length: number, rank: Int32Array): Int32Array {
+  let nodes = rowNumbers(length).subarray(ROOT + 1);
+  let highest = 0;
+  for (let node = ROOT + 1; node < length; node++) if (rank[node] > highest) highest = rank[node];
+  const bits = Math.min(MAX_DIGIT_BITS, 32 - Math.clz32(length));
+  const mask = (1 << bits) - 1;
+  const ends = new Int32Array(mask + 2);
+  for (let shift = 0; shift < 32 && highest >> shift > 0; shift += bits) {
+    const sorted = new Int32Array(nodes.length);
+    ends.fill(0);
+    for (let at = 0; at < nodes.length; at++) ends[((rank[nodes[at]] >> shift) & mask) + 1]++;
+    for (let digit = 0; digit < mask; digit++) ends[digit + 1] += ends[digit];
+    for (let at = 0; at < nodes.length; at++) sorted[ends[(rank[nodes[at]] >> shift) & mask]++] = nodes[at];
+    nodes = sorted;
+  }
+  return nodes;
 }
 
 // Orders the nodes of a call tree as they are drawn: callers before callees, siblings sorted, each subtree contiguous.

@@ -7,7 +7,7 @@ import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { pack as newArchive, type Pack } from 'tar-stream';
+import type { Pack } from 'tar-stream';
 import { PtflameError, systemReason } from '../../model/errors.js';
 import type { OffsetRange } from '../../symbols/bounds.js';
 import { MANIFEST } from '../recognize.js';
@@ -29,6 +29,7 @@ const NO_TIME = new Date(0);
 
 /** @throws PtflameError INPUT_UNREADABLE */
 export async function* writePack(manifest: Manifest, files: readonly PackedFile[]): AsyncGenerator<Uint8Array> {
+  const { pack: newArchive } = await import('tar-stream'); // no other command needs it
   const archive = newArchive().on('error', () => {}); // `fill` fails in that case
   const zipped = archive.pipe(createGzip({ level: LEVEL }));
   const filling = fill(archive, manifest, files);

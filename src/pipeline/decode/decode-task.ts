@@ -5,13 +5,12 @@ import type { FunctionAt } from '../../decode/code-pages.js';
 import type { CodeChange, Image, MappedCode } from '../../decode/images.js';
 import { type Jumps, PartDecoder, type TickBounds } from '../../decode/part-decoder.js';
 import type { DecodedPart } from '../../decode/parts.js';
-import { bundled, type Part, recordAt, type Stream } from '../../decode/parts.js';
+import { type Part, recordAt, type Stream } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
 import { openRef } from '../../host/files.js';
 import { type Packed, packed, unpacked, workerId } from '../../host/threads.js';
 import type { FileRef, OpenFile } from '../../model/open-file.js';
 import { sharableBytes } from '../../model/shared-memory.js';
-import { BundleWriter } from '../../model/trace/event-runs.js';
 import type { TraceTiming } from '../../model/trace/perf-time.js';
 import type { Address } from '../../model/units.js';
 import { type OpenSymbolFile, type SymbolFiles, symbolFiles } from '../../symbols/symbol-files.js';
@@ -106,7 +105,6 @@ export class RecordingDecoder {
   private readonly context: DecodeContext;
   private readonly file: OpenFile;
   private readonly files: OpenFiles;
-  private readonly bundles = new BundleWriter();
   private readonly functionAt: FunctionAt;
   private decoder: PartDecoder;
   private memory: Int32Array | null = null;
@@ -127,7 +125,11 @@ export class RecordingDecoder {
     const { trace, slots } = this.context.cpus[cpu] as DecodeContext['cpus'][number];
     if (this.decoder.isFull) this.decoder = this.newDecoder(this.decoder);
     const read = (stream: Stream, offset: number, into: Uint8Array) => this.read(stream, offset, into);
-    return bundled(this.decoder.decode(part, { streams: trace.streams, slots, read }), this.bundles, into);
+    const decoded = this.decoder.decode(part, { streams: trace.streams, slots, read });
+    const { length } = decoded.events;
+    if (length > into.length) return { ...decoded, events: decoded.events.slice() };
+    into.set(decoded.events);
+    return { ...decoded, events: into.subarray(0, length) };
   }
 
   /** What was counted in the last part (decode/part-decoder.ts). */
@@ -151,7 +153,8 @@ export class RecordingDecoder {
       const binary = binaries.get(file);
       return binary === undefined ? null : this.files.read(binary, offset, bytes);
     };
-    return new PartDecoder({ ...this.context, readCode, functionAt: this.functionAt }, replaced);
+    const options = { ...this.context, readCode, functionAt: this.functionAt, inBundles: true };
+    return new PartDecoder(options, replaced);
   }
 
   /**

@@ -1,7 +1,7 @@
 /**
  * Compiled code is kept next to the program, and never in the way of a run.
  */
-import { chownSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
@@ -21,11 +21,12 @@ const keptIn = ({ path }: Directory) => readdirSync(path).filter((name) => name.
 const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   execa(process.execPath, [program, ...args], { env, reject: false, stripFinalNewline: false });
 
-/** Changes a word of the bundled help, but not the length of the file: V8 does not notice. */
-function changeHelp(dir: Directory): void {
-  const name = readdirSync(dir.path).find((each) => /^program-\w+\.js$/.test(each)) as string;
-  const text = readFileSync(dir.file(name), 'latin1');
-  writeFileSync(dir.file(name), text.replace(SUMMARY, SUMMARY.toUpperCase()), 'latin1');
+const programIn = ({ path }: Directory) => readdirSync(path).find((each) => /^program-\w+\.js$/.test(each)) as string;
+
+/** Changes a text of the bundled program, but not the length of the file: V8 does not notice. */
+function change(text: string, dir: Directory): void {
+  const file = dir.file(programIn(dir));
+  writeFileSync(file, readFileSync(file, 'latin1').replace(text, text.toUpperCase()), 'latin1');
 }
 
 describe.concurrent('compiled code', () => {
@@ -33,7 +34,7 @@ describe.concurrent('compiled code', () => {
     const program = install(dir);
     expect((await run(program, ['--help'])).stdout).toContain(SUMMARY);
     expect(keptIn(dir)).toEqual([expect.stringMatching(/^program-\w+\.help\.v[\d.]+\.\w+\.cache$/)]);
-    changeHelp(dir);
+    change(SUMMARY, dir);
     expect((await run(program, ['--help'])).stdout).toContain(SUMMARY);
     expect((await run(program, ['--help'], { NODE_DISABLE_COMPILE_CACHE: '1' })).stdout).not.toContain(SUMMARY);
   });
@@ -46,6 +47,18 @@ describe.concurrent('compiled code', () => {
     expect(keptIn(dir).map((name) => name.split('.')[1])).toEqual(['help', 'render']);
   });
 
+  test('is kept once for all words that are no command', async ({ dir }) => {
+    const program = install(dir);
+    expect((await run(program, ['rendr'])).stderr).toContain('unknown command rendr');
+    expect(keptIn(dir).map((name) => name.split('.')[1])).toEqual(['usage']);
+    change('unknown command', dir);
+    expect((await run(program, ['nonsense', '--help'])).stderr).toContain('unknown command nonsense');
+    expect(await run(program, ['render', '--nosuch'])).toMatchObject({ exitCode: 2 });
+    expect(keptIn(dir)).toHaveLength(1);
+    await run(program, ['render', SIX_LINES]);
+    expect(keptIn(dir).map((name) => name.split('.')[1])).toEqual(['render', 'usage']);
+  });
+
   test('is written anew if V8 refuses it', async ({ dir }) => {
     const program = install(dir);
     await run(program, ['--help']);
@@ -56,10 +69,9 @@ describe.concurrent('compiled code', () => {
     expect(keptIn(dir)).toEqual([name]);
   });
 
-  test('is not kept by a run that failed, that counts its code, or that names no command', async ({ dir }) => {
+  test('is not kept by a run that failed, or that counts its code', async ({ dir }) => {
     const program = install(dir);
     expect((await run(program, ['render', dir.file('missing.txt')])).exitCode).toBe(1);
-    await run(program, ['nonsense', '--help']);
     await run(program, ['--help'], { NODE_OPTIONS: '--stack-size=900' });
     await run(program, ['--help'], { NODE_V8_COVERAGE: dir.file('coverage') });
     expect(keptIn(dir)).toEqual([]);
@@ -70,5 +82,17 @@ describe.concurrent('compiled code', () => {
     chownSync(dir.path, 65534, 65534);
     expect(await run(program, ['--help'])).toMatchObject({ exitCode: 0, stderr: '' });
     expect(keptIn(dir)).toEqual([]);
+  });
+});
+
+describe.concurrent('a script for completion', () => {
+  test('is printed without the program, and by it if the build has written none', async ({ dir }) => {
+    const program = install(dir);
+    const [file, script] = [dir.file('completion.zsh'), await run(program, ['completion', 'zsh'])];
+    expect(keptIn(dir)).toEqual([]);
+    expect(script).toMatchObject({ exitCode: 0, stderr: '', stdout: readFileSync(file, 'utf8') });
+    rmSync(file);
+    expect(await run(program, ['completion', 'zsh'])).toMatchObject({ exitCode: 0, stdout: script.stdout });
+    expect((await run(program, ['completion', 'zsh', 'more'])).exitCode).toBe(2);
   });
 });
