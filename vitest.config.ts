@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/tools/longest-first.js';
 
 /**
  * These tests measure or end their process, count how often code runs that must not have run before, or share files
@@ -34,6 +35,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1, // many tests wait for a process or a page
     testTimeout: 130_000, // longer than a program may run: test/helpers/cli/run-cli.ts
     hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     globalSetup: './test/tools/global-setup.ts',
     setupFiles: './test/setup.ts',
     projects: [
