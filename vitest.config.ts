@@ -9,13 +9,14 @@ import { LongestFirst } from './test/tools/longest-first.js';
 const PROGRAMS = [
   'test/*.test.ts',
   ...['bench', 'cli/process', 'cli/serve', 'golden', 'imports', 'perfdata/pack', 'pipeline/workers'].map(filesOf),
-  ...['property', 'tools', 'trace/file', 'truth'].map(filesOf),
+  ...['tools', 'trace/file'].map(filesOf),
   ...[
     'analysis/hostile',
     'analysis/log/many-questions-cost',
     'cli/many-workers',
     'codec/zstd', // a process decodes only so many damaged frames
     'perfdata/compressed',
+    'property/linear',
     'symbols/dwarf/hostile',
     'render/svg/labels',
     'replay/cost',

@@ -5,6 +5,7 @@
  * Arguments: `workers` gives all to workers, however small it is, and `alone` nothing; which third, 0 or 1, or `both`; and parts
  * of the names of fixtures.
  */
+import { match } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -72,7 +73,7 @@ async function answer(name, work) {
     text = await work();
   } catch (error) {
     if (error.code === undefined) throw error;
-    text = `${error.code}: ${error.message}`;
+    text = `${error.code}: ${error.message.replace(directory, '')}`;
   }
   console.log(third, name, createHash('sha256').update(text).digest('hex').slice(0, 16), text.length);
 }
@@ -90,8 +91,8 @@ const pageOf = async (input) => {
   return [...renderHtml(profile, contents)].join('');
 };
 
-/** Writes an import and replays it. */
-async function importedOf(input) {
+/** Writes an import and replays it; with a changed byte among its blocks, this fails. */
+async function importedOf(input, isDamaged = false) {
   const path = join(directory, 'trace.ptf');
   const write = async (pieces) => {
     const all = [];
@@ -99,6 +100,11 @@ async function importedOf(input) {
     writeFileSync(path, Buffer.concat(all));
   };
   await importTrace([input], write, OPTIONS);
+  if (isDamaged) {
+    const bytes = readFileSync(path);
+    bytes[Math.floor(0.8 * bytes.length)] ^= 1;
+    writeFileSync(path, bytes);
+  }
   return jsonOf(openStoredTrace(path));
 }
 
@@ -139,6 +145,16 @@ for (const folder of ['hardware', 'lab', 'constructed', 'truth', 'demo', 'damage
     const stream = traceStream(path, createReadStream(copy, { highWaterMark: 4096 }));
     await answer(`${path}: ${what}`, () => work(file, stream));
   }
+
+for (const third of [0, 1, 2])
+  await answer(`a damaged import, ${third}`, async () => {
+    const file = await openTraceFile('fixtures/demo/threads.perf.txt.gz');
+    await importedOf(file, true).catch((error) => {
+      match(error.message, /the block at byte \d+ has a wrong checksum$/);
+      throw error;
+    });
+    throw new Error('damage was not found');
+  });
 
 const ROOTS = { root: 'fixtures/recordings/root', cache: null };
 /** Workers get the binaries open, as in a page, which has no paths. */

@@ -46,12 +46,16 @@ let alone: Promise<Awaited<ReturnType<typeof answers>>> | null = null;
 test.each([
   ['sharing memory', 0, ''],
   ['without memory to share', 1, `--import=${WITHOUT_SHARING}`],
-] as const)('a third of the fixtures has the same answers with workers %s', { timeout }, async (_, third, preloaded) => {
-  alone ??= answers('alone', 'both');
-  const { all, tasks } = await answers('workers', third, preloaded);
-  expect(tasks).toBe(TASKS);
-  expect(all.length).toBeGreaterThan(45);
-  const wanted = await alone;
-  expect(wanted.tasks).toBe('tasks: ');
-  expect(all).toEqual(wanted.all.filter((line) => line.startsWith(`${third} `)));
-});
+] as const)(
+  'a third of the fixtures has the same answers with workers %s',
+  { timeout },
+  async (_, third, preloaded) => {
+    alone ??= answers('alone', 'both');
+    const { all, tasks } = await answers('workers', third, preloaded);
+    expect(tasks).toBe(TASKS);
+    expect(all.length).toBeGreaterThan(45);
+    const wanted = await alone;
+    expect(wanted.tasks).toBe('tasks: ');
+    expect(all).toEqual(wanted.all.filter((line) => line.startsWith(`${third} `)));
+  },
+);
