@@ -19,6 +19,7 @@ const LONGEST = [
   'decode/one-flip',
   'cli/commands/import',
   'cli/trigger/capture',
+  'consumers/batch',
 ].map((name) => `/test/${name}.test.ts`);
 
 export class LongestFirst extends BaseSequencer {
