@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/tools/longest-first.js';
 
 /**
  * These tests measure or end their process, count how often code runs that must not have run before, or share files
@@ -8,13 +9,14 @@ import { defineConfig } from 'vitest/config';
 const PROGRAMS = [
   'test/*.test.ts',
   ...['bench', 'cli/process', 'cli/serve', 'golden', 'imports', 'perfdata/pack', 'pipeline/workers'].map(filesOf),
-  ...['property', 'tools', 'trace/file', 'truth'].map(filesOf),
+  ...['tools', 'trace/file'].map(filesOf),
   ...[
     'analysis/hostile',
     'analysis/log/many-questions-cost',
     'cli/many-workers',
     'codec/zstd', // a process decodes only so many damaged frames
     'perfdata/compressed',
+    'property/linear',
     'symbols/dwarf/hostile',
     'render/svg/labels',
     'replay/cost',
@@ -34,6 +36,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1, // many tests wait for a process or a page
     testTimeout: 130_000, // longer than a program may run: test/helpers/cli/run-cli.ts
     hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     globalSetup: './test/tools/global-setup.ts',
     setupFiles: './test/setup.ts',
     projects: [

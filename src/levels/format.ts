@@ -1,5 +1,5 @@
 /**
- * What a levels file has, for writer and reader; docs/levels-format.md describes it.
+ * What a levels file has, for writer and reader; docs/files.md describes it.
  */
 import { createHmac } from 'node:crypto';
 import type { ChunkIndex, ThreadLists } from '../model/profile/timeline.js';

@@ -46,31 +46,20 @@ function writeTrace(dir: Directory): string {
   return input;
 }
 
-test('the timeline does not depend on the number of workers', async ({ dir }) => {
+test('neither the timeline nor the table of all calls depends on the number of workers', async ({ dir }) => {
   const input = writeTrace(dir);
-  const pages = await Promise.all(
+  const files = ['page.html', 'calls.parquet'];
+  const [alone, many] = await Promise.all(
     ['1', '4'].map(async (jobs) => {
-      const page = dir.file(`${jobs}.html`);
-      const args = ['--time-detail', '100K', '--title', 'same', '-o', page, '-j', jobs];
+      const paths = files.map((file) => dir.file(`${jobs}.${file}`));
+      const args = ['--time-detail', '100K', '--title', 'same', '-j', jobs, ...paths.flatMap((path) => ['-o', path])];
       expect(await ptflame(['render', input, ...args])).toMatchObject({ exitCode: 0 });
-      return readFileSync(page, 'utf8');
+      return paths.map((path) => readFileSync(path));
     }),
   );
-  expect(pages[0]).toContain('id="timeline"');
-  expect(pages[1]).toBe(pages[0]);
-});
-
-test('the table of all calls does not depend on the number of workers', async ({ dir }) => {
-  const input = writeTrace(dir);
-  const tables = await Promise.all(
-    ['1', '4'].map(async (jobs) => {
-      const path = dir.file(`${jobs}.parquet`);
-      expect(await ptflame(['render', input, '-o', path, '-j', jobs])).toMatchObject({ exitCode: 0 });
-      return readFileSync(path);
-    }),
-  );
-  expect(tables[0]?.length).toBeGreaterThan(THREADS * EVENTS_OF_THREAD);
-  expect(tables[1]?.equals(tables[0] as Buffer)).toBe(true);
+  expect(alone[0].includes('id="timeline"')).toBe(true);
+  expect(alone[1].length).toBeGreaterThan(THREADS * EVENTS_OF_THREAD);
+  for (const [at, file] of files.entries()) expect(many[at].equals(alone[at]), file).toBe(true);
 });
 
 test('a worker without space for the table of all calls says so', async ({ dir }) => {

@@ -72,7 +72,7 @@ describe('after losses, hardly any wrong time is unmarked', () => {
     ['no event shows where a switch leads', true, hidden],
   ])('%s', async (_, areAlike, change) => {
     let [totalNs, wrongNs] = [0, 0];
-    for (const [decisions, cuts] of fc.sample(fc.tuple(fiberDecisions, losses), { numRuns: times(150), seed: 7 })) {
+    for (const [decisions, cuts] of fc.sample(fc.tuple(fiberDecisions, losses), { numRuns: times(300), seed: 7 })) {
       const run = new FiberRun(areAlike);
       for (const decision of decisions) run.decide(decision);
       run.end();
@@ -106,7 +106,7 @@ describe('fibers that migrate, finish and are dropped, with tail calls, exceptio
     ] as const) {
       let [totalNs, wrongNs] = [0, 0];
       const programs = fc.tuple(fiberSteps, fc.array(loss, { maxLength: maxLosses }));
-      for (const [steps, cuts] of fc.sample(programs, { numRuns: times(40), seed: 5 })) {
+      for (const [steps, cuts] of fc.sample(programs, { numRuns: times(80), seed: 5 })) {
         const program = new FiberProgram(style, steps);
         const profile = await analyzeText(program.text(cuts), { extend: false, tailCalls: 'replace' });
         const truth = withoutStops(program.selfNs);

@@ -189,7 +189,7 @@ function chunkKey(tid: Tid, level: number, chunk: number): string {
 const MISSING = 'so calls are missing here';
 
 /**
- * Asks the server of the page for calls: for the index of threads, and for consecutive chunks (docs/levels-format.md).
+ * Asks the server of the page for calls: for the index of threads, and for consecutive chunks (docs/files.md).
  */
 export type CallSource = Pick<CallServer, 'index' | 'chunks'>;
 export type FunctionCallSource = Pick<CallServer, 'indexes' | 'parts'>;

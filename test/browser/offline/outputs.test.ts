@@ -70,7 +70,7 @@ const waits =
 const packed =
   (fixture: string): Prepare =>
   async (dir) => {
-    const { args } = await (fixture.endsWith('.gz') ? waits(fixture) : withBinaries(fixture, 'recordings/root'))(dir);
+    const { args } = await waits(fixture)(dir);
     await write(['pack', ...args], ['trace.pack'], dir);
     return { files: ['trace.pack'], args: ['trace.pack'] };
   };
@@ -114,12 +114,10 @@ const CASES: Readonly<Record<string, Prepare>> = {
   'damaged text': asItIs('damaged/lines-glued.txt'),
   'an imported trace': madeOf(['import', fixturePath('waits/requests.txt.gz')], 'trace.ptf'),
   'a profile': madeOf(['render', fixturePath('demo/threads.perf.txt.gz')], 'profile.json'),
-  'a recording and its binary': withBinaries('recordings/cpus-2.data', 'recordings/root'),
   'a recording with losses': withBinaries('recordings/lossy.data', 'recordings/root'),
   'a recording with a library': withBinaries('recordings/waits.data', 'recordings/root'),
   'a recording with waits': waits('waits/waits.data.gz'),
   'a recording with wakings next to it': withWakings,
-  'a pack': packed('recordings/cpus-4.data'),
   'a pack with waits': packed('waits/waits.data.gz'),
 };
 

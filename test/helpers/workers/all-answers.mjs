@@ -1,10 +1,12 @@
 /**
- * Reads and replays fixtures, and prints a hash of each answer with the half that it is in, and which tasks workers were given.
+ * Reads and replays fixtures, and prints a hash of each answer with the third that it is in, and which tasks workers were given.
+ * Each third has every way and kind of input; the last one is left out.
  *
  * Arguments: `workers` gives all to workers, however small it is, and `alone` nothing; `paged-4` neither, but keeps only two
- * pages of four rows of a thread in memory, `workers-4` is both; which half, 0 or 1, or `both`; and parts of the names of
- * fixtures.
+ * pages of four rows of a thread in memory, `workers-4` is both; which third, 0 or 1, or `both`; and parts of
+ * the names of fixtures.
  */
+import { match } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,19 +68,18 @@ function fixtures(folder, ending) {
 
 let asked = 0;
 
-/** Each half has every way and kind of input. */
 async function answer(name, work) {
-  const half = (asked + Math.floor(asked / 2)) % 2;
+  const third = (asked + Math.floor(asked / 3)) % 3;
   asked++;
-  if (which !== 'both' && Number(which) !== half) return;
+  if (third === 2 || (which !== 'both' && Number(which) !== third)) return;
   let text;
   try {
     text = await work();
   } catch (error) {
     if (error.code === undefined) throw error;
-    text = `${error.code}: ${error.message}`;
+    text = `${error.code}: ${error.message.replace(directory, '')}`;
   }
-  console.log(half, name, createHash('sha256').update(text).digest('hex').slice(0, 16), text.length);
+  console.log(third, name, createHash('sha256').update(text).digest('hex').slice(0, 16), text.length);
 }
 
 const foldedOf = async (input) =>
@@ -94,8 +95,8 @@ const pageOf = async (input) => {
   return [...renderHtml(profile, contents)].join('');
 };
 
-/** Writes an import and replays it. */
-async function importedOf(input) {
+/** Writes an import and replays it; with a changed byte among its blocks, this fails. */
+async function importedOf(input, isDamaged = false) {
   const path = join(directory, 'trace.ptf');
   const write = async (pieces) => {
     const all = [];
@@ -103,6 +104,11 @@ async function importedOf(input) {
     writeFileSync(path, Buffer.concat(all));
   };
   await importTrace([input], write, OPTIONS);
+  if (isDamaged) {
+    const bytes = readFileSync(path);
+    bytes[Math.floor(0.8 * bytes.length)] ^= 1;
+    writeFileSync(path, bytes);
+  }
   return jsonOf(openStoredTrace(path));
 }
 
@@ -143,6 +149,16 @@ for (const folder of ['hardware', 'lab', 'constructed', 'truth', 'demo', 'damage
     const stream = traceStream(path, createReadStream(copy, { highWaterMark: 4096 }));
     await answer(`${path}: ${what}`, () => work(file, stream));
   }
+
+for (const third of [0, 1, 2])
+  await answer(`a damaged import, ${third}`, async () => {
+    const file = await openTraceFile('fixtures/demo/threads.perf.txt.gz');
+    await importedOf(file, true).catch((error) => {
+      match(error.message, /the block at byte \d+ has a wrong checksum$/);
+      throw error;
+    });
+    throw new Error('damage was not found');
+  });
 
 const ROOTS = { root: 'fixtures/recordings/root', cache: null };
 /** Workers get the binaries open, as in a page, which has no paths. */
