@@ -9,15 +9,20 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type AnalyzeOptions, analyze, PtflameError } from '../../src/index.js';
 import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
+import { NONE } from '../../src/model/units.js';
 import { untilExit } from '../../src/pipeline/replay/trace-replayer.js';
 import { thrown, toThrow } from '../../src/pipeline/workers/thrown.js';
+import { PairedRows } from '../../src/replay/pairing/pairing.js';
+import { ReplayModule } from '../../src/replay/replay-module.js';
 import { Replayer } from '../../src/replay/replayer.js';
+import { HEAD_DEPTH, HEAD_STACK_LIMIT } from '../../src/replay/wasm/layout.js';
 import { SpillFile } from '../../src/trace/event-memory.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';
 import { columnsOf, threadEvents } from '../helpers/traces/thread-events.js';
-import { threadsOfBeginning } from '../helpers/traces/threads-of.js';
+import { threadsOfBeginning, threadsOfInput } from '../helpers/traces/threads-of.js';
+import { TraceWriter } from '../helpers/traces/trace-writer.js';
 
 /** Rows of a page, and pages in memory. */
 const SIZES = [
@@ -31,7 +36,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-const inPages = (events: ThreadEvents, size: (typeof SIZES)[number]) => {
+const inPages = (events: ThreadEvents, size: { readonly pageRows: number; readonly slots: number }) => {
   const { site, timeNs } = columnsOf(events);
   return threadEvents(events.tid, site, timeNs, size);
 };
@@ -83,6 +88,31 @@ describe.each(traceFiles.map((path, index) => [path, SIZES[index % SIZES.length]
     });
   },
 );
+
+test('the module changes a page that was only read before', async () => {
+  const lines = new TraceWriter();
+  lines.call('main', 'f');
+  for (let n = 0; n < 30; n++) {
+    lines.call('f', 'g');
+    lines.return('g', 'f');
+  }
+  lines.return('f', 'main');
+  const { threads, facts } = await threadsOfInput(inputOf(lines.text));
+  const events = inPages(threads[0]?.events as ThreadEvents, { pageRows: 4, slots: 3 });
+  const module = ReplayModule.start(facts) as ReplayModule;
+  module.begin(events);
+  const rows = new PairedRows(module.pairedMemory, events);
+  const last = events.length - 1;
+  module.head.set(HEAD_STACK_LIMIT, 8);
+  module.head.set(HEAD_DEPTH, 0);
+  for (let row = 0; row <= last; ) {
+    if (row + 4 > last) expect(rows.linkAt(0)).toBe(NONE); // which reads its page
+    rows.pages.slotToChange(row);
+    row = module.calls.pair(row, module.loadSites(events, row, rows.pages));
+  }
+  for (let row = 0; row < last; row += 4) rows.linkAt(row === 0 ? last : row);
+  expect(rows.linkAt(0)).toBe(last);
+});
 
 describe('a temporary file that fails', () => {
   const text = beginningOf('demo/threads.perf.txt.gz');
