@@ -67,16 +67,16 @@ interface StoredRange {
 /** A batch has more if a bundle has: they stay in the cache. */
 const BATCH_EVENTS = 8192;
 
+/** Reused: one lane is read at a time, because new memory is slow. */
+let batch = { site: new Uint32Array(0), timeNs: new Float64Array(0) };
+
 /** Yields the events of a lane in batches. Ranges without a large step back are ordered by time. */
 export function* laneEvents(inputs: readonly LaneRuns[], shared: SharedEvents): Generator<LaneEvents> {
   const runs = new Runs(shared);
   const ranges = inputs.flatMap((input) => rangesOf(input, runs)).sort(byTimeThenInput);
-  const maxLength = ranges.reduce(
-    (most, range) => Math.max(most, range.largest, Math.min(range.events, BATCH_EVENTS)),
-    0,
-  );
-  const rows = { site: new Uint32Array(maxLength), timeNs: new Float64Array(maxLength) };
-  for (const range of ranges) yield* eventsOf(range, runs, rows);
+  const largest = ranges.reduce((most, range) => Math.max(most, range.largest), BATCH_EVENTS);
+  if (largest > batch.site.length) batch = { site: new Uint32Array(largest), timeNs: new Float64Array(largest) };
+  for (const range of ranges) yield* eventsOf(range, runs, batch);
 }
 
 /** Whatever the order of the inputs. */

@@ -158,12 +158,15 @@ class Cursor {
   private findStayEnd(): number {
     const { edge } = this;
     const { events, start, length } = this.lane;
-    let row = this.row;
-    if (this.edgeAt(row) === TraceEdge.End) return row + 1;
-    while (++row < length) {
-      const at = edge[events.siteAt(start + row)];
-      if (at === TraceEdge.End) return row + 1;
-      if (at === TraceEdge.Begin) return row;
+    if (this.edgeAt(this.row) === TraceEdge.End) return this.row + 1;
+    for (let row = this.row + 1; row < length; ) {
+      const { site, siteAt, length: rows } = events.from(start + row, start + length);
+      for (let at = siteAt; at < siteAt + rows; at++) {
+        const found = edge[site[at]];
+        if (found === TraceEdge.End) return row + at - siteAt + 1;
+        if (found === TraceEdge.Begin) return row + at - siteAt;
+      }
+      row += rows;
     }
     return length;
   }
