@@ -619,7 +619,7 @@ describe.concurrent('notes on losses', () => {
       'note: 1 gap, 900 ns lost: Overflow packet (code 7); record less per CPU: no cyc, a filter, or a larger cyc_thresh',
       'note: 1 gap, 800 ns lost: Failed to get instruction (code 5) in /opt/my lab/demo; that file is not the one that ran, or is missing; keep it, or use --symfs',
       "note: 1 gap, 700 ns lost: Trace doesn't match instruction (code 6) in //anon; code of a JIT compiler: node --perf-prof and other jitdumps keep it; for LuaJIT and PCRE, which write none, nothing does (docs/decoder.md)",
-      "note: 1 gap, 600 ns lost: Failed to get instruction (code 5) in [kernel.kallsyms]_text; perf record --kcore keeps the kernel's code",
+      "note: 1 gap, 600 ns lost: Failed to get instruction (code 5) in [kernel.kallsyms]_text; perf record --kcore keeps the kernel's code, except that of modules that are loaded later",
       'note: 1 gap, 500 ns lost: Failed to get instruction (code 5); perf script --show-mmap-events shows the file, unless a JIT compiler generated the code',
       'note: 1 gap, 400 ns lost: Lost trace data (code 8); use a larger buffer (-m ,64M), fewer CPUs, or a shorter recording',
       'note: 1 gap, 300 ns lost: Never heard of (code 42)',
