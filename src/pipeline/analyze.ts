@@ -8,7 +8,6 @@ import { interruptible } from '../host/turns.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
 import { type Nanoseconds, UNBOUNDED } from '../model/units.js';
-import { countCalls } from './decode/count-calls.js';
 import type { OpenSourcesOptions, TraceSource } from './open-sources.js';
 import type { ReplayResult, ThreadStack } from './profile/profile-builder.js';
 import type { AnalyzedInput } from './read/read-trace.js';
@@ -108,13 +107,14 @@ function withKernelWork(
 }
 
 /** Counts what the CPU did in the slowest calls, and in the sample. */
-function withCounts(
+async function withCounts(
   calls: CallsAnswer,
   { decoded, symbols }: Trace,
   functions: FunctionSet,
   { shiftNs }: FinishedReplay,
-): CallsAnswer | Promise<CallsAnswer> {
+): Promise<CallsAnswer> {
   if (decoded.length === 0 || calls.slowest.length === 0) return calls;
+  const { countCalls } = await import('./decode/count-calls.js'); // the decoder takes a while to load
   const names = new Set(symbols.name.filter((_, symbol) => isInSet(functions, symbol)));
   const { slowest, sample } = calls;
   const timed = [...slowest, ...sample].map(({ tid, startNs, durationNs }) => {
