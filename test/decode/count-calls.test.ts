@@ -108,3 +108,13 @@ test('the frequency is that of the time of a call', async ({ dir }) => {
   expect(rounded).toContain('1500 1500');
   for (const { min, mean } of known) expect(min <= mean + 1 && min >= 1499 && mean <= 3001).toBe(true);
 });
+
+test('nothing is counted where two recordings have the thread', async () => {
+  const both = await Promise.all(
+    ['loop', 'loop-mtc'].map((name) => encodedOf(recordingPath(name), RECORDED_ROOT, 'leaving')),
+  );
+  const { calls } = await askLatency(both, { functions: 'iteration', slowest: 700 }, ALONE);
+  const during = calls.slowest.filter(({ tid, startNs }) => tid === 5000 && startNs < 678_916_000); // in both
+  expect(during.length).toBeGreaterThan(20);
+  expect(during.filter(({ counts }) => counts !== undefined)).toEqual([]);
+});

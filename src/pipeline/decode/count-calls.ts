@@ -42,19 +42,21 @@ export function countCalls(
   isAsked: (name: string) => boolean,
 ): (CallCounts | null)[] {
   const counted = recordings.map((recording) => countedPieces(recording, calls, isAsked));
-  const pieces = counted.flatMap((each) => each.pieces);
-  const moments = new Map<string, CountRow[]>();
-  for (const row of pieces.flat()) {
-    const key = `${row.tid} ${row.ns}`;
-    const rows = moments.get(key);
-    if (rows === undefined) moments.set(key, [row]);
-    else rows.push(row);
-  }
   return calls.map((call) => {
-    if (counted.some(({ tooLong }) => tooLong.has(call))) return null;
-    const [atStart = [], atEnd = []] = [call.startNs, call.endNs].map((ns) => moments.get(`${call.tid} ${ns}`));
-    return countsOf(call, atStart, atEnd, pieces);
+    const [own, ...others] = counted.filter(({ pieces }) => pieces.some((rows) => ranIn(call, rows)));
+    // threads of two recordings may have one number: what is another's is not told apart
+    if (own === undefined || others.length > 0 || own.tooLong.has(call)) return null;
+    const [atStart = [], atEnd = []] = [call.startNs, call.endNs].map((ns) => own.moments.get(momentOf(call.tid, ns)));
+    return countsOf(call, atStart, atEnd, own.pieces);
   });
+}
+
+function ranIn({ tid, startNs, endNs }: TimedCall, rows: readonly CountRow[]): boolean {
+  return rows.some((row, at) => row.tid === tid && row.ns <= endNs && (rows[at + 1]?.ns ?? row.ns) >= startNs);
+}
+
+function momentOf(tid: Tid, ns: Nanoseconds): string {
+  return `${tid} ${ns}`;
 }
 
 /** Counts up to an event at the begin or the end of a call, or to where another thread runs or the frequency changes. */
@@ -78,6 +80,8 @@ interface CountRow {
 interface Counted {
   /** Of trace without a gap. */
   readonly pieces: readonly (readonly CountRow[])[];
+  /** By thread and time. */
+  readonly moments: ReadonlyMap<string, readonly CountRow[]>;
   readonly tooLong: ReadonlySet<TimedCall>;
 }
 
@@ -107,11 +111,22 @@ function countedPieces(
       }
       return rows;
     });
-    return { pieces, tooLong };
+    return { pieces, moments: momentsOf(pieces), tooLong };
   } finally {
     decoder.close();
     file.close();
   }
+}
+
+function momentsOf(pieces: Counted['pieces']): Counted['moments'] {
+  const moments = new Map<string, CountRow[]>();
+  for (const row of pieces.flat()) {
+    const moment = momentOf(row.tid, row.ns);
+    const rows = moments.get(moment);
+    if (rows === undefined) moments.set(moment, [row]);
+    else rows.push(row);
+  }
+  return moments;
 }
 
 /** A piece of a CPU's trace. */
