@@ -48,11 +48,11 @@ class KnownLines {
   private readonly lines = new Map<string, Known>();
 
   /** Returns a line with a usual prefix and this text after it; null if the reference parser must read it. */
-  find(text: string, { tid, pid, cpu, seconds }: Head, ns: number): PerfLine | null {
+  find(text: string, { comm, tid, pid, cpu, seconds }: Head, ns: number): PerfLine | null {
     const known = this.lines.get(text);
     if (known === undefined) return null;
     const ids = { tid, pid: pid === NOT_PRINTED ? null : pid, cpu: cpu === NOT_PRINTED ? null : cpu };
-    const line: Known = { ...known, prefix: { comm: null, ...ids, time: { seconds, ns } } };
+    const line: Known = { ...known, prefix: { comm, ...ids, time: { seconds, ns } } };
     return lineFault(line) === null ? line : null;
   }
 
@@ -203,8 +203,8 @@ export class LineReader {
   }
 
   private headRow(): number {
-    const { tid, pid, cpu, seconds } = this.prefix;
-    const head = { tid, pid, cpu, seconds };
+    const { comm, tid, pid, cpu, seconds } = this.prefix;
+    const head = { comm, tid, pid, cpu, seconds };
     const known = this.headRows.get(headKey(head));
     if (known !== undefined) return known;
     this.module.addHead(seconds, this.laneNumber(tid, cpu));
@@ -294,8 +294,8 @@ function moduleWithFlags(memory: SharedMemory): ReaderModule {
   return module;
 }
 
-function headKey({ tid, pid, cpu, seconds }: Head): string {
-  return `${tid} ${pid} ${cpu} ${seconds}`;
+function headKey({ comm, tid, pid, cpu, seconds }: Head): string {
+  return `${tid} ${pid} ${cpu} ${seconds} ${comm ?? ''}`;
 }
 
 // Selects the branches that the module may cache once the reference parser has read them.

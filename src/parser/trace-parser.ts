@@ -10,7 +10,7 @@ import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trac
 import { idleName, type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import { fromLatin1 } from './intern.js';
 import { LINE_COLUMNS, Line, lineText, OVERLONG, type ReadLines } from './line-reader.js';
-import { type Head, NOT_PRINTED } from './lines/line-prefix.js';
+import type { Head } from './lines/line-prefix.js';
 import { FAR_TIME, NO_FLAGS, threadOf } from './lines/perf-line.js';
 import { edgeOf, type PerfLine, type Prefix } from './lines/perf-line-types.js';
 import {
@@ -146,8 +146,9 @@ export class TraceParser {
     return this.chunk.build();
   }
 
-  private addBranch({ tid, pid, cpu, seconds }: Head, ns: number, site: SiteId, start: number): void {
+  private addBranch(head: Head, ns: number, site: SiteId, start: number): void {
     const { context, counts, time } = this;
+    const { tid, cpu, seconds } = head;
     time.seconds = seconds;
     time.ns = ns;
     if (this.early) this.checkFirst({ ...time });
@@ -155,7 +156,7 @@ export class TraceParser {
     if (fault !== null) return this.addDamaged(counts.lines, this.lineAt(start), fault);
     counts.events++;
     this.hold(tid, cpu, site, context.timeOf(time), start);
-    if (pid !== NOT_PRINTED) this.names.addPid(tid, pid, this.held.timeNs);
+    this.names.addHead(head, this.held.timeNs);
   }
 
   /** Returns the line that begins at `start`, without its line end. */

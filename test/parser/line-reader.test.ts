@@ -81,8 +81,8 @@ function location(text: string) {
 function simple(line: PerfLine) {
   if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return line;
   const { prefix, flags, from, to } = line;
-  const { tid, pid, cpu, time } = prefix;
-  const numbers = { tid, pid: pid ?? NOT_PRINTED, cpu: cpu ?? NOT_PRINTED, seconds: time?.seconds, ns: time?.ns };
+  const { comm, tid, pid, cpu, time } = prefix;
+  const numbers = { comm, tid, pid: pid ?? NOT_PRINTED, cpu: cpu ?? NOT_PRINTED, seconds: time?.seconds, ns: time?.ns };
   return { ...numbers, kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from: location(from), to: location(to) };
 }
 
@@ -95,6 +95,15 @@ function lineStarts(bytes: Uint8Array): number[] {
 function wholeLines(name: string): Uint8Array {
   const bytes = fixture(name);
   return new Uint8Array(bytes.subarray(0, bytes.lastIndexOf(10) + 1));
+}
+
+/** The lines as perf prints them with the names of threads. */
+function withNames(name: string): Buffer {
+  const text = Buffer.from(wholeLines(name)).toString('latin1');
+  return Buffer.from(
+    text.replace(/^ *(\d+) (?=\[)/gm, (_, tid) => `${'some name'.padStart(16)} ${tid.padStart(7)} `),
+    'latin1',
+  );
 }
 
 describe('reads every line like the reference parser, when it is new and when it is known', () => {
@@ -121,6 +130,7 @@ test('reads any text after any usual prefix like the reference parser', () => {
     'sched:sched_waking: comm=cut pid',
     'cycles:u: ',
     '118',
+    '  call                       401163 main+0xa3 =>           401260 leaf+0x0',
   );
   const head = fc.constantFrom(
     '  12345 [001] ',
@@ -130,6 +140,28 @@ test('reads any text after any usual prefix like the reference parser', () => {
     '    5 [99999] ',
     ' 7/0 [002] ',
     '0 ',
+    // names of threads, and what only looks like one
+    '          server    4711 [003] ',
+    '          server    4711/4712    [003] ',
+    '    Chrome Worker      12 [001] ',
+    'kworker/3:1H-events   77 [003] ',
+    ' 7zip 5 [001] ',
+    ' a1 5 [001] ',
+    ' x -1 5 [001] ',
+    ' x 1 2 [001] ',
+    ' x 12:3 4 ',
+    ' :5 5 ',
+    ' VM: 5 [001] ',
+    'VM:5 VCPU:1 name 5 [001] ',
+    ' a=b 5 [001] ',
+    ' comm=a 5 [001] ',
+    ' a => 401000 5 [001] ',
+    '#a 5 [001] ',
+    ' n\u00e9 5 [001] ',
+    ' a\tb 5 [001] ',
+    ' instruction trace error 5 [001] ',
+    `${'n'.repeat(64)} 5 [001] `,
+    `${'n'.repeat(65)} 5 [001] `,
   );
   const time = fc.constantFrom('1.000000001: ', '1.000000002:', '1.000001: ', '999999999.999999999: ');
   const lines = fc.array(fc.tuple(head, time, text), { minLength: 1, maxLength: 40 });
@@ -147,8 +179,23 @@ test('parses most lines of an ordinary trace in the module', () => {
   expect(reader.parsedEnds / lineStarts(bytes).length).toBeGreaterThan(1.8);
 });
 
-test('notices every byte that differs', () => {
-  const bytes = wholeLines('lab/demo-be.txt').subarray(0, 12_000);
+test('parses most lines in the module where they name the thread', () => {
+  const reader = new CheckedReader();
+  const bytes = withNames('lab/demo-cre.txt');
+  const [lines, seconds] = [lineStarts(bytes).length, 40];
+  const all = Buffer.concat(
+    Array.from({ length: seconds }, (_, at) =>
+      Buffer.from(bytes.toString('latin1').replaceAll(' 1000.', ` ${1000 + at}.`), 'latin1'),
+    ),
+  );
+  expect(reader.expectAsReference(all) / (lines * seconds)).toBeGreaterThan(0.9);
+});
+
+test.each([
+  ['without names', (name: string) => Buffer.from(wholeLines(name))],
+  ['with names', withNames],
+])('notices every byte that differs, %s', (_, linesOf) => {
+  const bytes = linesOf('lab/demo-be.txt').subarray(0, 12_000);
   const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
   const flip = fc.record({ at: fc.nat(whole.length - 1), byte: fc.constantFrom(0, 32, 48, 57, 97, 128, 255, 61, 62) });
   fc.assert(

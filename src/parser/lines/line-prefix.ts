@@ -1,9 +1,16 @@
 /**
- * Parses the usual beginning of a line from bytes: `114078 [003] 858572.850211120:`, with or without a CPU, with or
- * without a pid before the tid. Any other beginning is left to the reference parser (perf-line.ts).
+ * Parses the usual beginning of a line from bytes: `mysqld 114078 [003] 858572.850211120:`, with or without the name of the
+ * thread, a pid before the tid, and a CPU. Any other beginning is left to the reference parser (perf-line.ts).
  */
+import { latin1Text } from '../../codec/bytes.js';
+
 const BLANK = 32;
+const HASH = 35;
+const MINUS = 45;
 const ZERO = 48;
+const NINE = 57;
+const EQUALS = 61;
+const LAST_ASCII = 126;
 const SLASH = 47;
 const COLON = 58;
 const DOT = 46;
@@ -12,6 +19,9 @@ const CLOSE = 93;
 
 const MAX_ID_DIGITS = 9;
 const MAX_CPU_DIGITS = 5;
+/** How perf begins a line that is no event, and one of a guest. */
+const OTHERS = ['instruction trace error', 'VM:'];
+const MAX_NAME_LENGTH = 64;
 /** 31 years of uptime. */
 const MAX_SECOND_DIGITS = 9;
 const FRACTION_DIGITS = 9;
@@ -22,6 +32,8 @@ export const UNUSUAL = -1;
 
 /** The beginning that many lines share: everything up to the dot of the time. */
 export interface Head {
+  /** Bytes as latin1 characters; null: not printed. */
+  readonly comm: string | null;
   readonly tid: number;
   readonly pid: number; // or NOT_PRINTED, like the CPU
   readonly cpu: number;
@@ -29,6 +41,7 @@ export interface Head {
 }
 
 export class LinePrefix {
+  comm: string | null = null;
   tid = 0;
   pid = NOT_PRINTED;
   cpu = NOT_PRINTED;
@@ -43,6 +56,7 @@ export class LinePrefix {
   /** Parses the prefix at `start`. Returns its end, after the colon, or UNUSUAL. */
   read(bytes: Uint8Array, start: number): number {
     this.bytes = bytes;
+    if (bytes[start] === HASH) return UNUSUAL; // a comment
     return this.readToDot(start) ? this.readFraction(this.dot + 1) : UNUSUAL;
   }
 
@@ -50,6 +64,7 @@ export class LinePrefix {
     const { bytes } = this;
     this.at = start;
     this.skipBlanks();
+    if (!this.readName()) return false;
     const first = this.number(MAX_ID_DIGITS);
     const hasPid = bytes[this.at] === SLASH;
     if (hasPid) this.at++;
@@ -61,6 +76,28 @@ export class LinePrefix {
     this.pid = hasPid ? first : NOT_PRINTED;
     this.dot = this.at;
     return this.cpu >= NOT_PRINTED && this.seconds >= 0 && bytes[this.at] === DOT;
+  }
+
+  /**
+   * Reads the name of the thread, if there is one. Where a number follows for the first time, it is the thread's: names in which
+   * that is not so are unusual, and those with a "=", as samples have it.
+   */
+  private readName(): boolean {
+    const { bytes } = this;
+    this.comm = null;
+    const start = this.at;
+    if (isDigit(bytes[start])) return true;
+    for (let end = start; ; ) {
+      const first = bytes[this.at];
+      if (isDigit(first)) {
+        this.comm = latin1Text(bytes, start, end);
+        return !OTHERS.some((other) => this.comm?.startsWith(other));
+      }
+      if (first === MINUS) return false;
+      while (isOfName(bytes[this.at])) this.at++;
+      end = this.at;
+      if (end - start > MAX_NAME_LENGTH || !this.skipBlanks()) return false;
+    }
   }
 
   /** Returns the number in brackets, NOT_PRINTED without brackets, or less than that if they hold something else. */
@@ -96,4 +133,12 @@ export class LinePrefix {
     while (this.bytes[this.at] === BLANK) this.at++;
     return this.at > start;
   }
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= NINE;
+}
+
+function isOfName(byte: number | undefined): boolean {
+  return byte !== undefined && byte > BLANK && byte <= LAST_ASCII && byte !== EQUALS;
 }

@@ -8,6 +8,7 @@ import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { GroupedEvents, Mapping, ThreadName, TraceChunk, TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../../model/units.js';
 import { copied, fromLatin1 } from '../intern.js';
+import { type Head, NOT_PRINTED } from '../lines/line-prefix.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 
 const MIN_ROWS = 1024;
@@ -85,20 +86,19 @@ export class ChunkBuilder {
 export class ThreadNames {
   private readonly names = new Map<Tid, string>();
   private readonly chunk: ChunkBuilder;
-  /** The last thread whose pid was added. */
-  private pidTid: Tid = NONE;
-  private pid = NONE;
+  /** The head that was added last, until its thread gets another name. */
+  private head: Head | null = null;
 
   constructor(chunk: ChunkBuilder) {
     this.chunk = chunk;
   }
 
-  /** For lines that print only these two. */
-  addPid(tid: Tid, pid: number, timeNs: Nanoseconds): void {
-    if (tid === this.pidTid && pid === this.pid) return;
-    this.add({ tid, pid, comm: null, parent: null, timeNs });
-    this.pidTid = tid;
-    this.pid = pid;
+  /** What a line of a branch prints of its thread. */
+  addHead(head: Head, timeNs: Nanoseconds): void {
+    if (head === this.head) return;
+    const { pid, comm } = head;
+    if (pid !== NOT_PRINTED || comm !== null) this.add({ ...nameOf(head), timeNs });
+    this.head = head;
   }
 
   /** The `comm` of the name is bytes as latin1 characters. */
@@ -106,9 +106,14 @@ export class ThreadNames {
     const text = `${name.pid}/${name.comm}`;
     if (this.names.get(name.tid) === text) return;
     this.names.set(name.tid, copied(text));
-    if (name.tid === this.pidTid) this.pidTid = NONE; // a branch that prints its pid adds it again
+    if (name.tid === this.head?.tid) this.head = null; // a branch that prints its name adds it again
     this.chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) });
   }
+}
+
+/** What a head says of its thread: without the time. */
+export function nameOf({ tid, pid, comm }: Head): Omit<ThreadName, 'timeNs'> {
+  return { tid, pid: pid === NOT_PRINTED ? null : pid, comm, parent: null };
 }
 
 /** Converts lines that are not branches into records, thread names and mappings. */

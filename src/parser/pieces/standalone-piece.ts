@@ -18,11 +18,11 @@ import {
   OVERLONG,
   type ReadLines,
 } from '../line-reader.js';
-import { NOT_PRINTED } from '../lines/line-prefix.js';
+import { type Head, NOT_PRINTED } from '../lines/line-prefix.js';
 import { NO_FLAGS, threadOf } from '../lines/perf-line.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 import { OTHER } from '../wasm/layout.js';
-import { addError, addSideband, isBeforeRecording, type SampleLine, TextSamples } from './chunk-builder.js';
+import { addError, addSideband, isBeforeRecording, nameOf, type SampleLine, TextSamples } from './chunk-builder.js';
 import { MAX_STEP_BACK_NS } from './time-guard.js';
 
 /** A damaged line; `line` counts from 1 in the piece, `text` is bytes as latin1 characters. */
@@ -70,7 +70,7 @@ export const MAX_SHOWN_LENGTH = 200;
 /** Builds the piece from the lines just read; null if it is not standalone. */
 export function standalonePiece(reader: LineReader, lines: ReadLines, originSeconds: number): StandalonePiece | null {
   const piece = new PieceBuilder(lines, originSeconds);
-  return piece.addOthers() && piece.addProcessIds() ? piece.build(reader) : null;
+  return piece.addOthers() && piece.addPrintedNames() ? piece.build(reader) : null;
 }
 
 class PieceBuilder {
@@ -153,25 +153,26 @@ class PieceBuilder {
   }
 
   /**
-   * Adds the process id of each thread, if printed. Returns false if a thread has two, or if a record names it, too:
-   * then the order of the lines decides.
+   * Adds what lines print of each thread: its process id, its name. Returns false if a thread has two, or if a record names
+   * it, too: then the order of the lines decides.
    */
-  addProcessIds(): boolean {
+  addPrintedNames(): boolean {
     const { heads, rows } = this.lines;
-    if (heads.every(({ pid }) => pid === NOT_PRINTED)) return true;
+    if (heads.every(({ pid, comm }) => pid === NOT_PRINTED && comm === null)) return true;
     const isSeen = new Uint8Array(heads.length);
-    const pids = new Map<Tid, number>();
+    const printed = new Map<Tid, Head>();
     const named = new Set(this.names.map(({ tid }) => tid));
     for (let row = 0; row < this.lines.length; row++) {
-      const head = rows[row * LINE_COLUMNS + Line.Head];
-      if (isSeen[head] === 1 || this.branchOf(row) === OTHER) continue;
-      isSeen[head] = 1;
-      const { tid, pid } = heads[head];
-      if ((pids.get(tid) ?? pid) !== pid) return false;
-      if (pid === NOT_PRINTED || pids.has(tid)) continue;
-      if (named.has(tid)) return false;
-      pids.set(tid, pid);
-      this.addName({ tid, pid, comm: null, parent: null, timeNs: this.rowTime(row) });
+      const at = rows[row * LINE_COLUMNS + Line.Head];
+      if (isSeen[at] === 1 || this.branchOf(row) === OTHER) continue;
+      isSeen[at] = 1;
+      const head = heads[at];
+      const known = printed.get(head.tid);
+      if (known !== undefined && (known.pid !== head.pid || known.comm !== head.comm)) return false;
+      if (known !== undefined || (head.pid === NOT_PRINTED && head.comm === null)) continue;
+      if (named.has(head.tid)) return false;
+      printed.set(head.tid, head);
+      this.addName({ ...nameOf(head), timeNs: this.rowTime(row) });
     }
     return true;
   }

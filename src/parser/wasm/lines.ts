@@ -37,9 +37,13 @@ import {
 
 /** The hashes read this many bytes of a text. */
 const MIN_HEAD: u32 = 12;
+/** With the name of the thread, which perf prints in 16 columns. */
+const MIN_NAMED_HEAD: u32 = 28;
 const MIN_ORIGIN: u32 = 44;
 const MIN_TARGET: u32 = 20;
 const COLON: u8 = 58;
+const DOT: i8 = 46;
+const OPEN: i8 = 91;
 /** After the text, because it is read in whole words. */
 const PADDING: usize = 64;
 
@@ -165,7 +169,8 @@ export function addLine(start: u32, branch: u32, head: u32, ns: u32): void {
 
 /** Returns false if it cannot be kept. */
 export function cacheHead(start: usize, length: u32, row: u32): bool {
-  return length >= MIN_HEAD && heads.add(base + start, length, headHash(base + start), row);
+  const at = base + start;
+  return length >= (beginsWithName(at) ? MIN_NAMED_HEAD : MIN_HEAD) && heads.add(at, length, headHash(at), row);
 }
 
 /** Adds flags: words followed by two blanks in the text buffer, and their encoded meaning. */
@@ -225,8 +230,19 @@ function branchOf(origin: u32, target: u32): u32 {
   return number;
 }
 
-/** The first bytes differ between threads and CPUs. */
+/** Neither a CPU nor a time is in the columns that a name fills. */
+function beginsWithName(at: usize): bool {
+  const columns = v128.load(at);
+  const open = i8x16.eq(columns, i8x16.splat(OPEN));
+  return !v128.any_true(v128.or(open, i8x16.eq(columns, i8x16.splat(DOT))));
+}
+
+/** The first bytes differ between threads and CPUs; those after the first eight, if a name comes first. */
 function headHash(at: usize): u32 {
+  if (beginsWithName(at)) {
+    const name = load<u64>(at, 8) * 0x9e3779b97f4a7c15;
+    return folded(name + load<u64>(at, 16) * 0xc2b2ae3d27d4eb4f + <u64>load<u32>(at, 24) * 0x165667b19e3779f9);
+  }
   return folded(load<u64>(at) * 0x9e3779b97f4a7c15 + <u64>load<u32>(at, 8) * 0xc2b2ae3d27d4eb4f);
 }
 
