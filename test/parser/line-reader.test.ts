@@ -163,7 +163,15 @@ test('reads any text after any usual prefix like the reference parser', () => {
     `${'n'.repeat(64)} 5 [001] `,
     `${'n'.repeat(65)} 5 [001] `,
   );
-  const time = fc.constantFrom('1.000000001: ', '1.000000002:', '1.000001: ', '999999999.999999999: ');
+  const time = fc.constantFrom(
+    '1.000000001: ',
+    '1.123456:',
+    '1.12345678: ',
+    '1.1234567:',
+    '1.000000002:',
+    '1.000001: ',
+    '999999999.999999999: ',
+  );
   const lines = fc.array(fc.tuple(head, time, text), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(lines, (lines) => {

@@ -24,7 +24,9 @@ const OTHERS = ['instruction trace error', 'VM:'];
 const MAX_NAME_LENGTH = 64;
 /** 31 years of uptime. */
 const MAX_SECOND_DIGITS = 9;
-const FRACTION_DIGITS = 9;
+/** Of a fraction of a second: without `--ns`, perf prints microseconds. */
+const NANOSECOND_DIGITS = 9;
+const MICROSECOND_DIGITS = 6;
 
 export const NOT_PRINTED = -1;
 /** Not a usual prefix: the line is for the reference parser. */
@@ -111,9 +113,11 @@ export class LinePrefix {
 
   private readFraction(start: number): number {
     this.at = start;
-    this.ns = this.number(FRACTION_DIGITS);
-    const isNanoseconds = this.at === start + FRACTION_DIGITS;
-    return isNanoseconds && this.bytes[this.at] === COLON ? this.at + 1 : UNUSUAL;
+    const fraction = this.number(NANOSECOND_DIGITS);
+    const digits = this.at - start;
+    if (fraction < 0 || (digits !== NANOSECOND_DIGITS && digits !== MICROSECOND_DIGITS)) return UNUSUAL;
+    this.ns = digits === NANOSECOND_DIGITS ? fraction : 1000 * fraction;
+    return this.bytes[this.at] === COLON ? this.at + 1 : UNUSUAL;
   }
 
   /** Returns a decimal number of at most `maxDigits` digits, or -1. */

@@ -90,8 +90,12 @@ export function read(offset: usize): i32 {
     row = entryOf(head).value;
     const dot = at + lengthOf(head);
     ns = nineDigits(dot);
-    if (ns < 0 || load<u8>(dot, 9) !== COLON) return STOP_UNKNOWN_HEAD;
     rest = dot + 10;
+    if (ns < 0 || load<u8>(dot, 9) !== COLON) {
+      ns = microseconds(dot);
+      rest = dot + 7;
+      if (ns < 0) return STOP_UNKNOWN_HEAD;
+    }
     const origin = origins.find(rest, originHash(rest));
     const targetAt = rest + lengthOf(origin);
     const target = origin === UNKNOWN ? UNKNOWN : targets.find(targetAt, targetHash(targetAt));
@@ -259,6 +263,18 @@ function targetHash(at: usize): u32 {
 
 function folded(sum: u64): u32 {
   return <u32>((sum ^ (sum >> 29)) >> 24);
+}
+
+/** Parses six digits and a colon, to nanoseconds; -1 if they are not that. */
+function microseconds(at: usize): i32 {
+  if (load<u8>(at, 6) !== COLON) return -1;
+  let number: i32 = 0;
+  for (let row: usize = 0; row < 6; row++) {
+    const digit = <u32>load<u8>(at + row) - 48;
+    if (digit > 9) return -1;
+    number = 10 * number + <i32>digit;
+  }
+  return 1000 * number;
 }
 
 /** Parses nine digits, eight of them at once; -1 if they are not all digits. */
