@@ -165,18 +165,28 @@ function* eventsOf({ input, run, at, beforeNs }: RangeStart, runs: Runs): Genera
         site[length] = numbers[from] === FAR ? numbers[from + 1] : numbers[from];
         timeNs[length] = atNs;
       }
-      length += eventsAt(numbers, from);
+      const near = length + eventsAt(numbers, from);
       from = next(numbers, from);
+      length = readNear(numbers, from, near);
+      from += NEAR_LENGTH * (length - near);
       lastNs = timeNs[length - 1];
-      for (; length < BATCH_EVENTS && isNear(numbers, from); from += NEAR_LENGTH) {
-        lastNs += numbers[from + 1];
-        site[length] = numbers[from];
-        timeNs[length++] = lastNs;
-      }
     }
   }
   yield { length, ...BATCH };
   return true;
+}
+
+/** Reads near events into the batch, from a row on that is not the first one. Returns the row after them. */
+function readNear(numbers: Int32Array, start: number, first: number): number {
+  const { site, timeNs } = BATCH;
+  let atNs = timeNs[first - 1];
+  let row = first;
+  for (let at = start; row < BATCH_EVENTS && isNear(numbers, at); at += NEAR_LENGTH) {
+    atNs += numbers[at + 1];
+    site[row] = numbers[at];
+    timeNs[row++] = atNs;
+  }
+  return row;
 }
 
 /** Caches the last run, so that consecutive reads of a spilled run read the disk once. */
