@@ -114,10 +114,10 @@ export class EventMemory {
 }
 
 /** Returns a run. It shares memory with its chunk, or with the next run that is read from the file. */
-export function runAt({ chunks, ...file }: SharedEvents, address: RunAddress, length: number): Int32Array {
-  if (address < 0) return readSpilled(file, -1 - address, length);
+export function runAt(shared: SharedEvents, address: RunAddress, length: number): Int32Array {
+  if (address < 0) return readSpilled(shared, -1 - address, length);
   const start = address % CHUNK_LENGTH;
-  return chunks[(address - start) / CHUNK_LENGTH].subarray(start, start + length);
+  return shared.chunks[(address - start) / CHUNK_LENGTH].subarray(start, start + length);
 }
 
 const BLOCK_LENGTH = 256 * 1024; // numbers: 1 MiB

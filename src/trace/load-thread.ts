@@ -9,7 +9,7 @@ import { EVENT_BYTES, type EventSlice, type EventSpace, ThreadEvents } from '../
 import type { Nanoseconds, SiteId } from '../model/units.js';
 import { type CpuEvents, packedEvents } from './blocks.js';
 import type { SharedEvents } from './event-memory.js';
-import { type Lane, laneEvents, type SiteEdges } from './lanes/lane.js';
+import { type Lane, laneEvents, OutOfOrder, type SiteEdges } from './lanes/lane.js';
 import { type EventSink, mergeLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, GapsAmong } from './records/gap-records.js';
 import type { RareRecord, SwitchTimes } from './records/switch-log.js';
@@ -45,13 +45,32 @@ export function loadThread(
   sites: SiteEdges,
   memory: ThreadMemory,
 ): LoadedThread {
-  const { tid, records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
   if (rowsOf(source) > MAX_ROWS) throw tooManyEvents(source);
+  try {
+    return load(source, shared, sites, memory, true);
+  } catch (error) {
+    if (!(error instanceof OutOfOrder)) throw error;
+    return load(source, shared, sites, memory, false);
+  }
+}
+
+/** `isInOrder`: as for `laneEvents`. @throws OutOfOrder */
+function load(
+  source: ThreadSource,
+  shared: SharedEvents,
+  sites: SiteEdges,
+  memory: ThreadMemory,
+  isInOrder: boolean,
+): LoadedThread {
+  const { tid, records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
   const [space, laneSpace] = spacesIn(memory, source);
-  const lanes = isOneLane(source) ? null : readLanes(source, shared, new ThreadEvents(tid, source.events, laneSpace));
+  const batches = () => batchesOf(source, shared, isInOrder);
+  const lanes = isOneLane(source)
+    ? null
+    : readLanes(source, batches(), new ThreadEvents(tid, source.events, laneSpace));
   const mergeInto = (into: EventSink) => {
     if (lanes) mergeLanes(lanes, sites, into);
-    else for (const { cpu, ...batch } of batchesOf(source, shared)) into.add(cpu, { ...batch, siteAt: 0, timeAt: 0 });
+    else for (const { cpu, ...batch } of batches()) into.add(cpu, { ...batch, siteAt: 0, timeAt: 0 });
   };
   const records = [...own, ...gapsAmong(unownedGaps, mergeInto)];
   const events = new ThreadEvents(tid, rowsOf(source), space);
@@ -84,15 +103,16 @@ function gapsAmong(unowned: ThreadSource['unownedGaps'], mergeInto: (into: Event
 }
 
 /** Yields the events on the selected CPUs: those of each CPU in order. */
-function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents): Generator<CpuEvents> {
-  for (const inputs of lanes) for (const batch of laneEvents(inputs, shared)) yield { cpu: inputs[0].cpu, ...batch };
+function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents, isInOrder: boolean): Generator<CpuEvents> {
+  for (const inputs of lanes)
+    for (const batch of laneEvents(inputs, shared, isInOrder)) yield { cpu: inputs[0].cpu, ...batch };
   if (packed === null) return;
   assert(shared.packed !== null, 'a packed thread without its file');
   for (const batch of packedEvents(packed.thread, shared.packed)) if (packed.cpus.includes(batch.cpu)) yield batch;
 }
 
 /** Reads all lanes, one after another. Those of a trace file are read at the same time, and have known lengths. */
-function readLanes(source: ThreadSource, shared: SharedEvents, events: ThreadEvents): Lane[] {
+function readLanes(source: ThreadSource, batches: Iterable<CpuEvents>, events: ThreadEvents): Lane[] {
   const lanes = new Map<number, { cpu: number; events: ThreadEvents; start: number; length: number }>();
   let end = 0;
   const addLane = (cpu: number) => {
@@ -104,7 +124,7 @@ function readLanes(source: ThreadSource, shared: SharedEvents, events: ThreadEve
     addLane(cpu);
     end += events;
   }
-  for (const { cpu, length, site, timeNs } of batchesOf(source, shared)) {
+  for (const { cpu, length, site, timeNs } of batches) {
     const lane = lanes.get(cpu) ?? addLane(cpu);
     events.put(lane.start + lane.length, { site, siteAt: 0, timeNs, timeAt: 0, length }, 0, length);
     lane.length += length;

@@ -38,6 +38,27 @@ test('of stays at the same time, puts the unfinished one last', async () => {
   expect(fold(profile, { annotate: true })).toBe('main:1(1) 0\nmain:1(1);[untraced]:2,avg:0 0\n');
 });
 
+test.each([
+  ['on one CPU', 0],
+  ['on two CPUs', 1],
+])('puts what was recorded earlier before what it follows in the file, %s', async (_, other) => {
+  const early = [
+    branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
+    branch(0, 3000, 'return', '2030 a+0x30', '1015 main+0x15'),
+    branch(other, 4000, 'call', '1020 main+0x20', '3000 b+0x0'),
+    branch(other, 4500, 'return', '3030 b+0x30', '1025 main+0x25'),
+  ].join('');
+  const late = [
+    branch(0, 5_001_000, 'call', '1040 main+0x40', '3000 b+0x0'),
+    branch(0, 5_001_500, 'return', '3030 b+0x30', '1045 main+0x45'),
+    branch(other, 5_002_000, 'call', '1040 main+0x40', '2000 a+0x0'),
+    branch(other, 5_002_500, 'return', '2030 a+0x30', '1045 main+0x45'),
+  ].join('');
+  const [joined, ordered] = [await analyzeText(late + early), await analyzeText(early + late)];
+  expect(joined.quality.clockSteps).toBe(ordered.quality.clockSteps);
+  expect(fold(joined, { annotate: true })).toBe(fold(ordered, { annotate: true }));
+});
+
 test('merges the events of two CPUs by time if stays have no end', async () => {
   const text = [
     branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),

@@ -24,7 +24,7 @@ import {
 } from '../../src/model/trace/event-runs.js';
 import { EventPacker, expectedSites, packedEvents } from '../../src/trace/blocks.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
-import { type LaneRuns, laneEvents, MAX_JITTER_NS } from '../../src/trace/lanes/lane.js';
+import { type LaneRuns, laneEvents, MAX_JITTER_NS, OutOfOrder } from '../../src/trace/lanes/lane.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -205,15 +205,21 @@ test('reads a lane in batches, its ranges by time, spilled or not', () => {
         return { ...lane, addresses: [memory.spill(lane.addresses, lane.lengths)], lengths: [length] };
       });
       memory.clear();
-      const inBatches: number[][] = [];
-      for (const { length, site, timeNs } of laneEvents(runs, memory.shared()))
-        for (let row = 0; row < length; row++) inBatches.push([site[row], timeNs[row]]);
-      memory.close();
+      const read = (isInOrder: boolean) => {
+        const events: (number | undefined)[][] = [];
+        for (const { length, site, timeNs } of laneEvents(runs, memory.shared(), isInOrder))
+          for (let row = 0; row < length; row++) events.push([site[row], timeNs[row]]);
+        return events;
+      };
+      const inBatches = read(false);
       const ranges = inputs.flatMap(({ steps, startNs }, at) =>
         rangesOf(eventsOf(steps, startNs)).map((events) => ({ events, input: runs[at]?.input ?? '' })),
       );
       ranges.sort(byTimeThenInput);
       expect(inBatches).toEqual(ranges.flatMap(({ events }) => events.map(({ site, timeNs }) => [site, timeNs])));
+      if (inputs.length === 1 && ranges.length > 1) expect(() => read(true)).toThrow(OutOfOrder);
+      else expect(read(true)).toEqual(inBatches);
+      memory.close();
     }),
     { numRuns: 200 },
   );

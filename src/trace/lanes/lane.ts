@@ -10,6 +10,7 @@ import {
   FAR,
   FAR_LENGTH,
   farTime,
+  MAX_BUNDLE_EVENTS,
   NEAR_LENGTH,
   readBundle,
 } from '../../model/trace/event-runs.js';
@@ -51,32 +52,45 @@ export interface LaneEvents {
   readonly timeNs: Float64Array;
 }
 
-/** A range of events without a large step back in time, and where it begins. */
-interface StoredRange {
+/** Where a range of events begins that ends before the next large step back in time. */
+interface RangeStart {
   readonly input: LaneRuns;
   readonly run: number;
   readonly at: number;
   readonly beforeNs: Nanoseconds;
+}
+
+interface StoredRange extends RangeStart {
   readonly startNs: Nanoseconds;
   endNs: Nanoseconds;
-  events: number;
-  /** Events of its largest bundle. */
-  largest: number;
 }
 
 /** A batch has more if a bundle has: they stay in the cache. */
 const BATCH_EVENTS = 8192;
 
 /** Reused: one lane is read at a time, because new memory is slow. */
-let batch = { site: new Uint32Array(0), timeNs: new Float64Array(0) };
+const BATCH = { site: new Uint32Array(MAX_BUNDLE_EVENTS), timeNs: new Float64Array(MAX_BUNDLE_EVENTS) };
 
-/** Yields the events of a lane in batches. Ranges without a large step back are ordered by time. */
-export function* laneEvents(inputs: readonly LaneRuns[], shared: SharedEvents): Generator<LaneEvents> {
+/** A lane that was taken to be in order has a large step back: what was read of it may be out of order. */
+export class OutOfOrder extends Error {}
+
+/**
+ * Yields the events of a lane in batches. Ranges without a large step back are ordered by time. `isInOrder`: there should
+ * be one range, which need not be looked for. @throws OutOfOrder if there are more
+ */
+export function* laneEvents(
+  inputs: readonly LaneRuns[],
+  shared: SharedEvents,
+  isInOrder = false,
+): Generator<LaneEvents> {
   const runs = new Runs(shared);
+  if (isInOrder && inputs.length === 1) {
+    const isAll = yield* eventsOf({ input: inputs[0], run: 0, at: 0, beforeNs: Number.NEGATIVE_INFINITY }, runs);
+    if (!isAll) throw new OutOfOrder();
+    return;
+  }
   const ranges = inputs.flatMap((input) => rangesOf(input, runs)).sort(byTimeThenInput);
-  const largest = ranges.reduce((most, range) => Math.max(most, range.largest), BATCH_EVENTS);
-  if (largest > batch.site.length) batch = { site: new Uint32Array(largest), timeNs: new Float64Array(largest) };
-  for (const range of ranges) yield* eventsOf(range, runs, batch);
+  for (const range of ranges) yield* eventsOf(range, runs);
 }
 
 /** Whatever the order of the inputs. */
@@ -94,23 +108,21 @@ function rangesOf(input: LaneRuns, runs: Runs): StoredRange[] {
       const atNs = timeAt(numbers, at, lastNs);
       let range = ranges.at(-1);
       if (range === undefined || atNs < lastNs - MAX_JITTER_NS) {
-        range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0, largest: 1 };
+        range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs };
         ranges.push(range);
       }
-      const count = eventsAt(numbers, at);
-      range.events += count;
-      if (count > range.largest) range.largest = count;
       lastNs = numbers[at] === BUNDLE ? bundleEndNs(numbers, at) : atNs;
       at = next(numbers, at);
-      const near = at;
-      const end = numbers.length;
-      for (; at < end && numbers[at] >= 0 && numbers[at + 1] >= -MAX_JITTER_NS; at += NEAR_LENGTH)
-        lastNs += numbers[at + 1];
-      range.events += (at - near) / NEAR_LENGTH;
+      for (; isNear(numbers, at); at += NEAR_LENGTH) lastNs += numbers[at + 1];
       range.endNs = lastNs;
     }
   }
   return ranges;
+}
+
+/** Returns whether there is an event without a large step back that is neither far nor in a bundle. */
+function isNear(numbers: Int32Array, at: number): boolean {
+  return at < numbers.length && numbers[at] >= 0 && numbers[at + 1] >= -MAX_JITTER_NS;
 }
 
 /** Returns the index after an event or a bundle. */
@@ -129,43 +141,52 @@ function timeAt(numbers: Int32Array, at: number, lastNs: Nanoseconds): Nanosecon
   return numbers[at] === FAR ? farTime(numbers, at) : lastNs + numbers[at + 1];
 }
 
-function* eventsOf(
-  { input, run, at, beforeNs, events }: StoredRange,
-  runs: Runs,
-  rows: Omit<LaneEvents, 'length'>,
-): Generator<LaneEvents> {
-  const { site, timeNs } = rows;
-  let left = events;
+/** Yields the events of a range. Returns whether the input has no more. */
+function* eventsOf({ input, run, at, beforeNs }: RangeStart, runs: Runs): Generator<LaneEvents, boolean> {
+  const { site, timeNs } = BATCH;
   let lastNs = beforeNs;
+  let isFirst = true;
   let length = 0;
-  for (let row = run; left > 0; row++) {
+  for (let row = run; row < input.addresses.length; row++) {
     const numbers = runs.of(input, row);
-    for (let from = row === run ? at : 0; from < numbers.length && left > 0; ) {
-      if (length + eventsAt(numbers, from) > site.length) {
-        yield { length, ...rows };
+    for (let from = row === run ? at : 0; from < numbers.length; ) {
+      const atNs = timeAt(numbers, from, lastNs);
+      if (!isFirst && atNs < lastNs - MAX_JITTER_NS) {
+        yield { length, ...BATCH };
+        return false;
+      }
+      isFirst = false;
+      if (length > 0 && length + eventsAt(numbers, from) > BATCH_EVENTS) {
+        yield { length, ...BATCH };
         length = 0;
       }
-      const first = length;
-      const end = Math.min(site.length, length + left);
-      if (numbers[from] === BUNDLE) {
-        readBundle(numbers, from, rows, length);
-        length += bundleEvents(numbers, from);
-        from = bundleEnd(numbers, from);
-      } else if (numbers[from] === FAR) {
-        site[length] = numbers[from + 1];
-        timeNs[length++] = farTime(numbers, from);
-        from += FAR_LENGTH;
-      } else
-        for (; length < end && from < numbers.length && numbers[from] >= 0; from += NEAR_LENGTH) {
-          lastNs += numbers[from + 1];
-          site[length] = numbers[from];
-          timeNs[length++] = lastNs;
-        }
-      left -= length - first;
+      if (numbers[from] === BUNDLE) readBundle(numbers, from, BATCH, length);
+      else {
+        site[length] = numbers[from] === FAR ? numbers[from + 1] : numbers[from];
+        timeNs[length] = atNs;
+      }
+      const near = length + eventsAt(numbers, from);
+      from = next(numbers, from);
+      length = readNear(numbers, from, near);
+      from += NEAR_LENGTH * (length - near);
       lastNs = timeNs[length - 1];
     }
   }
-  yield { length, ...rows };
+  yield { length, ...BATCH };
+  return true;
+}
+
+/** Reads near events into the batch, from a row on that is not the first one. Returns the row after them. */
+function readNear(numbers: Int32Array, start: number, first: number): number {
+  const { site, timeNs } = BATCH;
+  let atNs = timeNs[first - 1];
+  let row = first;
+  for (let at = start; row < BATCH_EVENTS && isNear(numbers, at); at += NEAR_LENGTH) {
+    atNs += numbers[at + 1];
+    site[row] = numbers[at];
+    timeNs[row++] = atNs;
+  }
+  return row;
 }
 
 /** Caches the last run, so that consecutive reads of a spilled run read the disk once. */
