@@ -45,7 +45,7 @@ export function countCalls(
   return calls.map((call) => {
     const [own, ...others] = counted.filter(({ pieces }) => pieces.some((rows) => ranIn(call, rows)));
     // threads of two recordings may have one number: what is another's is not told apart
-    if (own === undefined || others.length > 0 || own.tooLong.has(call)) return null;
+    if (own === undefined || others.length > 0 || counted.some(({ tooLong }) => tooLong.has(call))) return null;
     const [atStart = [], atEnd = []] = [call.startNs, call.endNs].map((ns) => own.moments.get(momentOf(call.tid, ns)));
     return countsOf(call, atStart, atEnd, own.pieces);
   });
