@@ -9,14 +9,17 @@ import { readJitDump } from '../../src/symbols/jitdump.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
 import { profileOfOwn, profileOfPerf } from '../helpers/perf/both-decoders.js';
 import {
+  ABSENT_PID,
   type DumpedFunction,
   dumpHeader,
   jitRecording,
   loadRecord,
   moveRecord,
+  ofAbsentProcess,
   PID,
   PROGRAM,
   programFunctions,
+  withAbsentIds,
 } from '../helpers/perf/jit.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
 import { needs } from '../tools/needs.js';
@@ -141,9 +144,9 @@ test('a function that is missing in the dump is missing in the profile', async (
 });
 
 test('after perf inject --jit, it is decoded by the files of perf, as perf decodes it', async ({ dir }) => {
-  const marker = dir.file(MARKER.slice(1));
-  const path = await dir.write('perf.data', jitRecording({ marker, code: '//anon' }));
-  await dir.write(MARKER.slice(1), Buffer.concat([dumpHeader(EARLY), ...loads(EARLY)]));
+  const dump = `jit-${ABSENT_PID}.dump`;
+  const path = await dir.write('perf.data', ofAbsentProcess(jitRecording({ marker: dir.file(dump), code: '//anon' })));
+  await dir.write(dump, Buffer.concat([dumpHeader(EARLY), ...loads(EARLY)].map(withAbsentIds)));
   const injected = join(dir.path, 'injected.data');
   execFileSync('perf', ['inject', '--jit', '-i', path, '-o', injected], { cwd: dir.path, stdio: 'ignore' });
   const own = await profileOfOwn(injected, null, true);

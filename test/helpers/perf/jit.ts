@@ -32,6 +32,26 @@ export function jitRecording({ marker, code }: { readonly marker: string; readon
   return putTogether({ ...recording, records });
 }
 
+/** Beyond what Linux gives to processes: perf inject --jit asks the machine about the process of a recording, and passes its dump over where that number is another one's thread. */
+export const ABSENT_PID = 5_000_000;
+const THREADS = 4;
+
+/** The recording with process `ABSENT_PID` instead of `PID`. */
+export function ofAbsentProcess(recording: Buffer): Buffer {
+  const { records, ...rest } = takeApart(recording);
+  return putTogether({ ...rest, records: records.map((raw) => ({ ...raw, bytes: withAbsentIds(raw.bytes) })) });
+}
+
+/** A record of a recording or of a dump with them. */
+export function withAbsentIds(bytes: Buffer): Buffer {
+  const changed = Buffer.from(bytes);
+  for (let at = 0; at + 4 <= changed.length; at += 4) {
+    const thread = changed.readUInt32LE(at) - PID;
+    if (thread >= 0 && thread < THREADS) changed.writeUInt32LE(ABSENT_PID + thread, at);
+  }
+  return changed;
+}
+
 function renamed({ bytes, ...raw }: RawRecord, file: string): RawRecord {
   const trailer = bytes.subarray(FILE_AT + text(PROGRAM).length);
   return { ...raw, bytes: record(MMAP2, bytes.readUInt16LE(4), bytes.subarray(8, FILE_AT), text(file), trailer) };
