@@ -74,8 +74,15 @@ export function traceEncoding(info: TraceInfo, { all }: Attributes): TraceEncodi
   return { timing: hasClock ? timingOf(info, config) : null, config, hasTraceInSamples, hasPebs };
 }
 
-/** perf rounds a missing bus ratio: TSC ticks per 10 ns. */
 const BUS_CLOCK_HZ = 1e8;
+/** It has eight bits in the CPU: MSR_PLATFORM_INFO, and CBR packets. */
+const MAX_BUS_RATIO = 255;
+
+/** Where it is missing, or none that a CPU can have, perf's rule: TSC ticks per 10 ns, rounded. */
+function maxBusRatio(recorded: number, ticksPerSecond: number): number {
+  if (recorded > 0 && recorded <= MAX_BUS_RATIO) return recorded;
+  return Math.min(Math.round(ticksPerSecond / BUS_CLOCK_HZ), MAX_BUS_RATIO);
+}
 
 function timingOf({ numbers }: TraceInfo, config: bigint): TraceTiming | null {
   const number = (index: number) => Number(numbers[index] ?? 0n);
@@ -89,7 +96,7 @@ function timingOf({ numbers }: TraceInfo, config: bigint): TraceTiming | null {
     mtcPeriod: config & (numbers[Setting.MtcBit] ?? 0n) ? field(config, numbers[Setting.MtcPeriodBits] ?? 0n) : 0,
     ctcNumerator: number(Setting.CtcNumerator),
     ctcDenominator: number(Setting.CtcDenominator),
-    maxBusRatio: number(Setting.MaxBusRatio) || Math.round((2 ** shift * 1e9) / Number(mult) / BUS_CLOCK_HZ),
+    maxBusRatio: maxBusRatio(number(Setting.MaxBusRatio), (2 ** shift * 1e9) / Number(mult)),
   };
 }
 

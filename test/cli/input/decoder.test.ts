@@ -35,6 +35,23 @@ const withEventTrace = async (dir: Directory) => {
 const TIME_IS_KNOWN = 4;
 const withoutTimes = (dir: Directory) => changed(dir, (recording) => withSettings(recording, { [TIME_IS_KNOWN]: 0 }));
 
+const MAX_BUS_RATIO = 15;
+
+test.for([256, 2 ** 31 - 1, -1])(
+  'a bus ratio that no CPU has is unknown, as a missing one: %i',
+  async (ratio, { dir }) => {
+    const rendered = async (value: number) => {
+      const path = await changed(dir, (recording) =>
+        withSettings(recording, { [MAX_BUS_RATIO]: BigInt.asUintN(64, BigInt(value)) }),
+      );
+      return (await ptflame(['render', path, ...SYMFS, '--decoder', 'own', '-q'])).stdout;
+    };
+    const missing = await rendered(0);
+    expect(await rendered(ratio)).toBe(missing);
+    expect(await rendered(100)).not.toBe(missing);
+  },
+);
+
 describe('without perf', () => {
   test.for([
     ['render', ['render', '--annotate', '--no-jumps']],
