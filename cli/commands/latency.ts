@@ -519,7 +519,7 @@ function workLines({ work = [] }: SlowCall, width: number): string[] {
   return ['', ...tableLines(work, columns, { name: ({ kind }: WorkRow) => kind, nameTitle: 'in the kernel', width })];
 }
 
-/** What the CPU did in it: instructions, cycles, and how fast it was clocked. */
+/** What the CPU did in it: instructions, cycles, iterations, and how fast it was clocked. */
 function countLines({ counts }: SlowCall, typical: Latency['typical'], width: number): string[] {
   if (counts === undefined) return [];
   const cell = (value: number | null | undefined, unit = '') => {
@@ -537,6 +537,7 @@ function countLines({ counts }: SlowCall, typical: Latency['typical'], width: nu
     row('instructions', ({ instructions }) => instructions),
     row('cycles', ({ cycles }) => cycles),
     row('instructions per cycle', ({ ipc }) => ipc),
+    row('iterations of its hottest loop', ({ iterations }) => iterations),
     row('mean frequency', ({ meanMhz }) => meanMhz, ' MHz'),
     row('lowest frequency', ({ minMhz }) => minMhz, ' MHz'),
   ].filter(({ isKnown }) => isKnown);

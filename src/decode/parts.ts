@@ -12,6 +12,7 @@ import {
   COUNT_BYTES,
   COUNT_CBR,
   COUNT_CYCLES,
+  COUNT_EVENT_BYTES,
   COUNT_INSTRUCTIONS,
   COUNT_NS,
   COUNT_SITE,
@@ -160,6 +161,8 @@ export interface DecodedCount {
   /** From here on: the row of the CPU's schedule, and the ratio of the core's clock to that of the bus; 0: unknown. */
   readonly slot: number;
   readonly busRatio: number;
+  /** Numbers of the part's events (model/trace/event-runs.ts) before it, with those of its own event. */
+  readonly eventLength: number;
 }
 
 export function countRows(rows: DataView): DecodedCount[] {
@@ -170,6 +173,7 @@ export function countRows(rows: DataView): DecodedCount[] {
     site: rows.getUint32(at + COUNT_SITE, true),
     slot: rows.getUint32(at + COUNT_SLOT, true),
     busRatio: rows.getUint32(at + COUNT_CBR, true),
+    eventLength: rows.getUint32(at + COUNT_EVENT_BYTES, true) / Int32Array.BYTES_PER_ELEMENT,
   }));
 }
 

@@ -1,5 +1,5 @@
 /**
- * Instructions and cycles of single calls, against those that perf decodes one by one.
+ * Instructions, cycles and iterations of single calls, against those that perf decodes one by one.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -23,12 +23,12 @@ interface Line {
   readonly cycles: number;
   readonly from: bigint;
   readonly to: bigint;
-  /** "iteration+0x0". */
+  /** Of an instruction, where it is. */
   readonly target: string;
 }
 
 const LINE =
-  /^ *(\d+) \[\d+\] (\d+)\.(\d{9}): +(instructions|branches):u: +([0-9a-f]+)(?: \S+)?(?: => +([0-9a-f]+) (\S+))?(?:.*IPC: [\d.]+ \(\d+\/(\d+)\))?/;
+  /^ *(\d+) \[\d+\] (\d+)\.(\d{9}): +(instructions|branches):u: +([0-9a-f]+)(?: \S+ =>)? +([0-9a-f]+) (\S+)(?:.*IPC: [\d.]+ \(\d+\/(\d+)\))?/;
 
 /** The instructions of each thread, and the branches right after those that made them. */
 function linesOfPerf(name: string): ReadonlyMap<number, readonly Line[]> {
@@ -53,7 +53,9 @@ function linesOfPerf(name: string): ReadonlyMap<number, readonly Line[]> {
 
 /** The lines of each call that begins and ends at these times: after the branch that makes it, up to its return. */
 function linesOfCalls(lines: readonly Line[], fn: string, startNs: bigint, endNs: bigint): (readonly Line[])[] {
-  const starts = [...lines.keys()].filter((row) => lines[row]?.ns === startNs && lines[row].target === `${fn}+0x0`);
+  const starts = [...lines.keys()].filter(
+    (row) => lines[row]?.isBranch && lines[row].ns === startNs && lines[row].target === `${fn}+0x0`,
+  );
   return starts.flatMap((start) => {
     const open = [(lines[start] as Line).from];
     for (let row = start + 1; (lines[row]?.ns ?? endNs + 1n) <= endNs; row++) {
@@ -65,6 +67,18 @@ function linesOfCalls(lines: readonly Line[], fn: string, startNs: bigint, endNs
     }
     return [];
   });
+}
+
+/** How often its hottest jump backward was taken. */
+function iterationsOf(lines: readonly Line[], fn: string): number {
+  const counts = new Map<bigint, number>();
+  lines.forEach((line, row) => {
+    const next = lines[row + 1];
+    if (next === undefined || [line, next].some(({ isBranch, target }) => isBranch || !target.startsWith(`${fn}+`)))
+      return;
+    if (next.to <= line.to) counts.set(line.to, (counts.get(line.to) ?? 0) + 1);
+  });
+  return Math.max(0, ...counts.values());
 }
 
 test.each([
@@ -86,6 +100,7 @@ test.each([
     const own = linesOfCalls(threads.get(tid) ?? [], fn, from, from + BigInt(durationNs));
     const instructions = own.map((lines) => lines.filter(({ isBranch }) => !isBranch).length);
     expect(new Set(instructions), `thread ${tid} at ${startNs}`).toEqual(new Set([counts.instructions]));
+    expect(new Set(own.map((lines) => iterationsOf(lines, fn)))).toEqual(new Set([counts.iterations]));
     if (name === 'loop-mtc')
       expect(counts.cycles).toBeNull(); // perf estimates them from times
     else expect(counts.cycles).toBe(own[0]?.reduce((sum, { isBranch, cycles }) => sum + (isBranch ? 0 : cycles), 0));

@@ -1,5 +1,5 @@
 /**
- * What the CPU did in calls: instructions, cycles, and how fast it was clocked.
+ * What the CPU did in calls: instructions, cycles, iterations, and how fast it was clocked.
  */
 import type { Nanoseconds, Tid } from '../../model/units.js';
 
@@ -8,6 +8,8 @@ export interface CallCounts {
   readonly instructions: number;
   /** null: no CYC packets were recorded. */
   readonly cycles: number | null;
+  /** How often the function's jump backward that was taken most often was taken; with calls of itself. */
+  readonly iterations: number;
   /** The lowest and the mean frequency; null: no CBR packets were recorded. */
   readonly mhz: { readonly min: number; readonly mean: number } | null;
 }
@@ -53,6 +55,7 @@ export function typicalCounts(sample: readonly SampledCall[]): TypicalCounts | n
     calls: known.length,
     instructions: median(known.map(({ instructions }) => instructions)) as number,
     cycles: median(known.flatMap(({ cycles }) => cycles ?? [])),
+    iterations: median(known.map(({ iterations }) => iterations)) as number,
     mhz:
       mhz.length === 0
         ? null

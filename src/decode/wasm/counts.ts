@@ -6,6 +6,7 @@ import {
   COUNT_BYTES,
   COUNT_CBR,
   COUNT_CYCLES,
+  COUNT_EVENT_BYTES,
   COUNT_INSTRUCTIONS,
   COUNT_NS,
   COUNT_SITE,
@@ -43,16 +44,16 @@ export function forgetCounts(): void {
   nextWatched = 0;
 }
 
-/** Writes down an event, if its time is one of those. Returns whether it is. */
-export function countEvent(site: u32, ns: f64): bool {
+/** Writes down an event, if its time is one of those; `eventBytes`: with it. Returns whether it is. */
+export function countEvent(site: u32, ns: f64, eventBytes: u32): bool {
   while (nextWatched < watched.used && load<f64>(watched.start + nextWatched) < ns) nextWatched += 8;
   if (nextWatched === watched.used || load<f64>(watched.start + nextWatched) !== ns) return false;
-  writeCounts(site, ns);
+  writeCounts(site, ns, eventBytes);
   return true;
 }
 
 /** Writes down that the thread or the frequency is another one from now on. Nothing ran since a change before it: that is forgotten. */
-export function countChange(ns: f64): void {
+export function countChange(ns: f64, eventBytes: u32): void {
   if (watched.used === 0) return;
   const last = counts.start + counts.used - COUNT_BYTES;
   const isSame =
@@ -60,10 +61,10 @@ export function countChange(ns: f64): void {
     load<u32>(last, COUNT_SITE) === NO_SITE &&
     load<f64>(last, COUNT_INSTRUCTIONS) === <f64>(Counted.instructions + Counted.ahead);
   if (isSame) counts.used -= COUNT_BYTES;
-  writeCounts(NO_SITE, ns);
+  writeCounts(NO_SITE, ns, eventBytes);
 }
 
-function writeCounts(site: u32, ns: f64): void {
+function writeCounts(site: u32, ns: f64, eventBytes: u32): void {
   const row = counts.extend(COUNT_BYTES);
   store<f64>(row, ns, COUNT_NS);
   store<f64>(row, <f64>(Counted.instructions + Counted.ahead), COUNT_INSTRUCTIONS);
@@ -71,4 +72,5 @@ function writeCounts(site: u32, ns: f64): void {
   store<u32>(row, site, COUNT_SITE);
   store<u32>(row, state.slot, COUNT_SLOT);
   store<u32>(row, state.cbr, COUNT_CBR);
+  store<u32>(row, eventBytes, COUNT_EVENT_BYTES);
 }

@@ -113,7 +113,7 @@ function enterSlot(): void {
 
 /** From a tick on, another thread runs, or at another frequency. */
 export function countFrom(tick: u64): void {
-  countChange(<f64>(nsOf(tick) - originNs));
+  countChange(<f64>(nsOf(tick) - originNs), eventBytes());
 }
 
 /** What happens next by time alone. */
@@ -200,6 +200,10 @@ function beginRun(): void {
   next = runStart;
 }
 
+function eventBytes(): u32 {
+  return <u32>(run === 0 ? events.used : next - events.start);
+}
+
 /** Writes down the run, as far as it goes. */
 export function endRun(): void {
   if (run === 0) return;
@@ -266,7 +270,7 @@ function emitLater(site: u32, tick: u64): void {
   }
   lastNs = ns;
   lastTick = tick;
-  if (watched.used !== 0 && countEvent(site, <f64>time)) limit = 0; // one of the same tick comes here, too
+  if (watched.used !== 0 && countEvent(site, <f64>time, eventBytes())) limit = 0; // one of the same tick comes here, too
 }
 
 /** For that many bytes, and the run that exceeds them. */

@@ -102,13 +102,17 @@ export const MARK_RUNS = 12;
 export const MARK_FAULTS = 16;
 export const MARK_STATE = 24;
 
-/** Counts: the time, instructions and cycles since decoding began, the site of the event (or NO_SITE), the slot, the core's ratio. */
+/**
+ * Counts: the time, instructions and cycles since decoding began, the site of the event (or NO_SITE), the slot, the core's
+ * ratio, and how many bytes of events there are before the row, its own event included.
+ */
 export const COUNT_NS = 0;
 export const COUNT_INSTRUCTIONS = 8;
 export const COUNT_CYCLES = 16;
 export const COUNT_SITE = 24;
 export const COUNT_SLOT = 28;
 export const COUNT_CBR = 32;
+export const COUNT_EVENT_BYTES = 36;
 export const COUNT_BYTES = 40;
 export const NO_SITE = 0xffffffff;
 

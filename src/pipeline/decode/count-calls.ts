@@ -1,12 +1,13 @@
 /**
- * Counts what the CPU did in single calls of a recording: their instructions and cycles, and how fast it was clocked. Decodes
- * once more what ran in them.
+ * Counts what the CPU did in single calls of a recording: their instructions and cycles, the iterations of their hottest loop,
+ * and how fast it was clocked. Decodes once more what ran in them, with all jumps.
  */
 import type { CallCounts } from '../../analysis/calls/call-counts.js';
 import type { Image } from '../../decode/images.js';
 import {
   branchKind,
   countRows,
+  type DecodedCount,
   type Part,
   type SiteRow,
   type Stream,
@@ -16,6 +17,7 @@ import {
 } from '../../decode/parts.js';
 import { openPath } from '../../host/files.js';
 import { BranchKind } from '../../model/trace/branch-sites.js';
+import { FAR, FAR_LENGTH, NEAR_LENGTH } from '../../model/trace/event-runs.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { decodePlan } from './decode-plan.js';
 import { type DecodeContext, RecordingDecoder } from './decode-task.js';
@@ -67,6 +69,8 @@ interface CountRow {
   /** From here on: the thread, and the frequency; 0: unknown. */
   readonly tid: Tid;
   readonly mhz: number;
+  /** How often the functions in question jumped backward since the row before, by the address of the jump. */
+  readonly loops: ReadonlyMap<bigint, number>;
   /** Of an event. */
   readonly site: SiteRow | null;
   /** The event leads to the entry of a function in question; is a return; is a return from such a function. */
@@ -92,7 +96,7 @@ function countedPieces(
 ): Counted {
   const file = openPath(encoded.path);
   const countsAt = Float64Array.from(new Set(calls.flatMap(({ startNs, endNs }) => [startNs, endNs]))).sort();
-  const all = decodeContext({ ...encoded, isPlain: true }, file.ref, decodePlan(encoded), originNs);
+  const all = decodeContext({ ...encoded, isPlain: true, jumps: 'all' }, file.ref, decodePlan(encoded), originNs);
   const cpus: DecodeContext['cpus'][number][] = [];
   const decoder = new RecordingDecoder({ ...all, countsAt, cpus });
   const memory = new Int32Array();
@@ -104,9 +108,15 @@ function countedPieces(
       const rows: CountRow[] = [];
       let part: Part | null = { stream: 0, lastStream: 0, offset: stream[0].offset, cut: Infinity, state: null };
       while (part !== null) {
-        const { sites, rest } = decoder.decode(row, part, memory);
+        const { sites, rest, events } = decoder.decode(row, part, memory);
         functions.addSites(sites);
-        for (const each of rowsOf(decoder.counts(), cpu, all, functions)) rows.push(each);
+        let eventsBefore = 0;
+        for (const counted of countRows(decoder.counts())) {
+          functions.pass(events.subarray(eventsBefore, counted.eventLength));
+          eventsBefore = counted.eventLength;
+          rows.push(rowOf(counted, cpu, all, functions));
+        }
+        functions.pass(events.subarray(eventsBefore));
         part = rest && { ...part, ...rest };
       }
       return rows;
@@ -185,6 +195,10 @@ function joined(ranges: readonly Range[]): Range[] {
 class AskedFunctions {
   /** Of the decoder, by number. */
   readonly sites: SiteRow[] = [];
+  /** Likewise: how often a jump backward was passed; NaN: it is none of these functions. */
+  private readonly hits: number[] = [];
+  /** The numbers of those. */
+  private readonly loops: number[] = [];
   private readonly encoded: EncodedRecording;
   private readonly images: readonly Image[];
   private readonly isAsked: (name: string) => boolean;
@@ -198,11 +212,46 @@ class AskedFunctions {
   /** A decoder that is new begins anew. */
   addSites({ first, rows }: { readonly first: number; readonly rows: DataView }): void {
     this.sites.length = first;
-    for (let row = 0; row < siteCount(rows); row++) this.sites.push(siteRow(rows, row));
+    if (first === 0) this.loops.length = 0;
+    for (let row = 0; row < siteCount(rows); row++) {
+      const site = siteRow(rows, row);
+      this.sites.push(site);
+      const isLoop = site.to <= site.from && this.isJumpWithin(site);
+      this.hits[first + row] = isLoop ? 0 : Number.NaN;
+      if (isLoop) this.loops.push(first + row);
+    }
   }
 
-  isEntry({ image, to }: SiteRow): boolean {
-    return this.startAt(image, to) === toAddress(to);
+  /** Counts the jumps backward among some events. */
+  pass(events: Int32Array): void {
+    const { hits } = this;
+    for (let at = 0; at < events.length; ) {
+      const isFar = events[at] === FAR;
+      hits[events[isFar ? at + 1 : at] as number]++;
+      at += isFar ? FAR_LENGTH : NEAR_LENGTH;
+    }
+  }
+
+  /** Returns how often each jump backward was passed since this was asked last, by its address. */
+  takeLoops(): ReadonlyMap<bigint, number> {
+    const passed = this.loops.filter((site) => (this.hits[site] as number) > 0);
+    const counts = new Map<bigint, number>();
+    for (const site of passed) {
+      const { from } = this.sites[site] as SiteRow;
+      counts.set(from, (counts.get(from) ?? 0) + (this.hits[site] as number));
+      this.hits[site] = 0;
+    }
+    return counts;
+  }
+
+  isEntry(site: SiteRow): boolean {
+    return this.startAt(site.image, site.to) === toAddress(site.to) && !this.isJumpWithin(site);
+  }
+
+  private isJumpWithin({ image, from, to, kind, edge }: SiteRow): boolean {
+    if (branchKind(kind, edge) !== BranchKind.Jump) return false;
+    const start = this.startAt(image, from);
+    return start !== null && start === this.startAt(image, to);
   }
 
   isWithin({ image, from }: SiteRow): boolean {
@@ -221,27 +270,26 @@ function toAddress(address: bigint): number {
   return Number(BigInt.asIntN(64, address));
 }
 
-function rowsOf(
-  rows: DataView,
+function rowOf(
+  { site: number, slot, busRatio, ...counted }: DecodedCount,
   { slots }: Place['cpu'],
   { timing }: DecodeContext,
   functions: AskedFunctions,
-): CountRow[] {
+): CountRow {
   const tscMhz = (1000 * 2 ** timing.shift) / Number(timing.mult);
-  return countRows(rows).map(({ site: number, slot, busRatio, ...counted }) => {
-    const site = functions.sites[number] ?? null;
-    const isReturn = site !== null && branchKind(site.kind, site.edge) === BranchKind.Return;
-    return {
-      ...counted,
-      tid: slots[slot]?.tid ?? 0,
-      mhz: (busRatio * tscMhz) / timing.maxBusRatio,
-      site,
-      isEntry: site !== null && functions.isEntry(site),
-      isReturn,
-      isExit: isReturn && functions.isWithin(site),
-      isRecursion: site !== null && functions.isWithin(site),
-    };
-  });
+  const site = functions.sites[number] ?? null;
+  const isReturn = site !== null && branchKind(site.kind, site.edge) === BranchKind.Return;
+  return {
+    ...counted,
+    tid: slots[slot]?.tid ?? 0,
+    mhz: (busRatio * tscMhz) / timing.maxBusRatio,
+    loops: functions.takeLoops(),
+    site,
+    isEntry: site !== null && functions.isEntry(site),
+    isReturn,
+    isExit: isReturn && functions.isWithin(site),
+    isRecursion: site !== null && functions.isWithin(site),
+  };
 }
 
 /** No instruction is longer. */
@@ -267,6 +315,7 @@ function countsOf(
   if (end === undefined || (!isCall && ends.length > 1)) return null;
   let [instructions, cycles, busyUs, ns, mhzNs] = [0, 0, 0, 0, 0];
   let min = Number.POSITIVE_INFINITY;
+  const loops = new Map<bigint, number>();
   for (const piece of pieces) {
     const first = piece.indexOf(start);
     const last = piece.indexOf(end);
@@ -278,6 +327,7 @@ function countsOf(
       if (!isBehindStart || !isBeforeEnd) return;
       instructions += next.instructions - row.instructions;
       cycles += next.cycles - row.cycles;
+      for (const [jump, count] of next.loops) loops.set(jump, (loops.get(jump) ?? 0) + count);
       if (row.mhz === 0) return;
       min = Math.min(min, row.mhz);
       busyUs += (next.cycles - row.cycles) / row.mhz;
@@ -288,6 +338,7 @@ function countsOf(
   return {
     instructions,
     cycles: cycles === 0 ? null : cycles,
+    iterations: Math.max(0, ...loops.values()),
     mhz: Number.isFinite(min) ? { min, mean: busyUs > 0 ? cycles / busyUs : ns > 0 ? mhzNs / ns : min } : null,
   };
 }

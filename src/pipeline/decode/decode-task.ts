@@ -153,7 +153,12 @@ export class RecordingDecoder {
       const binary = binaries.get(file);
       return binary === undefined ? null : this.files.read(binary, offset, bytes);
     };
-    const options = { ...this.context, readCode, functionAt: this.functionAt, inBundles: true };
+    const options = {
+      ...this.context,
+      readCode,
+      functionAt: this.functionAt,
+      inBundles: this.context.countsAt === undefined,
+    };
     return new PartDecoder(options, replaced);
   }
 

@@ -174,10 +174,10 @@ function workOf({ kind, count, ns, averageCount, averageNs }: WorkRow): NonNulla
   };
 }
 
-function countsOf({ instructions, cycles, mhz }: CallCounts): schema.CallCounts {
+function countsOf({ instructions, cycles, iterations, mhz }: CallCounts): schema.CallCounts {
   const ipc = cycles === null ? null : rounded(instructions / cycles);
   return {
-    ...{ instructions, cycles, ipc },
+    ...{ instructions, cycles, ipc, iterations },
     minMhz: mhz && rounded(mhz.min),
     meanMhz: mhz && rounded(mhz.mean),
   };

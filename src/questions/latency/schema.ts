@@ -66,12 +66,16 @@ export const DifferenceRow = z.object({
 });
 export type DifferenceRow = z.infer<typeof DifferenceRow>;
 
-/** Instructions of the program, with those of its callees; cycles and frequencies: null: not recorded. */
+/**
+ * Instructions of the program, with those of its callees; iterations of the function's hottest loop; cycles and frequencies:
+ * null: not recorded.
+ */
 export const CallCounts = z.object({
   instructions: count,
   cycles: count.nullable(),
   /** Instructions per cycle. */
   ipc: z.number().nullable(),
+  iterations: count,
   minMhz: z.number().nullable(),
   meanMhz: z.number().nullable(),
 });
