@@ -43,6 +43,8 @@ export class CodePages {
   private readonly changed = new Map<string, Page>();
   /** By mapping and page; null: no code. */
   private readonly pages = new Map<MappedCode, Map<number, Page | null>>();
+  /** Of pages of the kernel: whether each small page was in use. */
+  private readonly used = new Map<Page, boolean[]>();
   /** In the module: of the page that was loaded last. */
   private readonly description: number;
 
@@ -85,17 +87,27 @@ export class CodePages {
    * zeros, which are instructions, and modules that are loaded later run there.
    */
   private inUse(page: Page, ip: Address): AddressRange | null {
-    const bytes = new Uint8Array(this.module.memory.buffer, page.at, page.end - page.start);
-    const isUsed = (at: Address) =>
-      bytes
-        .subarray(Math.max(0, at - page.start), Math.max(0, at + SMALL_PAGE_BYTES - page.start))
-        .some((byte) => byte !== 0);
-    let start = Math.floor(ip / SMALL_PAGE_BYTES) * SMALL_PAGE_BYTES;
-    if (!isUsed(start)) return null;
-    let end = start + SMALL_PAGE_BYTES;
-    while (start > page.start && isUsed(start - SMALL_PAGE_BYTES)) start -= SMALL_PAGE_BYTES;
-    while (end < page.end && isUsed(end)) end += SMALL_PAGE_BYTES;
-    return { start: Math.max(start, page.start), end: Math.min(end, page.end) };
+    let used = this.used.get(page);
+    if (used === undefined) this.used.set(page, (used = this.usedPages(page)));
+    const first = Math.floor(page.start / SMALL_PAGE_BYTES);
+    const own = Math.floor(ip / SMALL_PAGE_BYTES) - first;
+    if (used[own] !== true) return null;
+    let [start, end] = [own, own + 1];
+    while (used[start - 1] === true) start--;
+    while (used[end] === true) end++;
+    return {
+      start: Math.max((first + start) * SMALL_PAGE_BYTES, page.start),
+      end: Math.min((first + end) * SMALL_PAGE_BYTES, page.end),
+    };
+  }
+
+  private usedPages({ start, end, at }: Page): boolean[] {
+    const bytes = new Uint8Array(this.module.memory.buffer, at, end - start);
+    const [first, last] = [start, end - 1].map((address) => Math.floor(address / SMALL_PAGE_BYTES));
+    return Array.from({ length: last - first + 1 }, (_, row) => {
+      const from = (first + row) * SMALL_PAGE_BYTES - start;
+      return bytes.subarray(Math.max(0, from), from + SMALL_PAGE_BYTES).some((byte) => byte !== 0);
+    });
   }
 
   /** Whether a branch to an address ends the trace, because it is filtered. */
