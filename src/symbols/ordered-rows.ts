@@ -1,7 +1,7 @@
 /**
  * Rows ordered by a key: the red-black tree of the textbook (CLRS, chapter 13; equal keys to the right).
  *
- * Its shape matters: if two symbols overlap, perf finds the one that is higher in the tree.
+ * Its shape matters: if two symbols overlap, perf finds the one that is higher in the tree (symbol-table.ts).
  */
 import { NONE } from '../model/units.js';
 
@@ -47,22 +47,6 @@ export class OrderedRows {
       this.substitute(moved, row);
     }
     if (wasRed === 0) this.colourAfterRemove(below, above);
-  }
-
-  first(): number {
-    return this.root === NONE ? NONE : this.lowest(this.root);
-  }
-
-  next(row: number): number {
-    const { right, parent } = this;
-    if (right[row] !== NONE) return this.lowest(right[row]);
-    let from = row;
-    let at = parent[row];
-    while (at !== NONE && from === right[at]) {
-      from = at;
-      at = parent[at];
-    }
-    return at;
   }
 
   private lowest(row: number): number {

@@ -6,10 +6,8 @@ import { expect, test } from 'vitest';
 import { NONE } from '../../src/model/units.js';
 import { OrderedRows } from '../../src/symbols/ordered-rows.js';
 
-function inOrder(rows: OrderedRows): number[] {
-  const all: number[] = [];
-  for (let row = rows.first(); row !== NONE; row = rows.next(row)) all.push(row);
-  return all;
+function inOrder(rows: OrderedRows, row = rows.root): number[] {
+  return row === NONE ? [] : [...inOrder(rows, rows.left[row]), row, ...inOrder(rows, rows.right[row])];
 }
 
 function depthOf(rows: OrderedRows, row: number): number {
