@@ -9,7 +9,7 @@ import { PtflameError, systemReason } from '../../src/model/errors.js';
 import { SymbolKind } from '../../src/model/symbol-table.js';
 import { mainOfWakings } from '../../src/perfdata/beside.js';
 import { dataFilePath, firstBytes, openRecording, openSides } from '../../src/perfdata/open-recording.js';
-import { isGzip, isPack, isRecording } from '../../src/perfdata/recognize.js';
+import { isGzip, isPack, isRecording, PACK_PATHS } from '../../src/perfdata/recognize.js';
 import type { Recording } from '../../src/perfdata/recording.js';
 import { detectInputKind, openTraceFile } from '../../src/pipeline/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
@@ -103,7 +103,8 @@ async function refuseCompressed(file: string): Promise<void> {
 async function recordingAnswer(options: InfoOptions, signal: AbortSignal): Promise<AnswerFormats> {
   const { file, symfs = null, wakes } = options;
   const { recording, path, root } = await open(file, signal);
-  const sides = await openSides({ name: file, path, recording }, wakes, signal);
+  const shownPath = root === null ? path : PACK_PATHS.recording;
+  const sides = await openSides({ name: file, path, shownPath, recording }, wakes, signal);
   const sampled = sampleDecoding(recording, { path: dataFilePath(path), symfs: root ?? symfs });
   const described = describeRecording(file, recording, sides, sampled);
   return {

@@ -123,15 +123,17 @@ export function locksLines(answer: Locks, { width, top, address, inside }: Locks
   const locks = answer.locks.filter(({ isLock }) => isLock);
   const others = answer.locks.filter(({ isLock }) => !isLock);
   const { hasCalls } = answer.trace;
+  const hasProcesses = answer.locks.some(({ pid }) => pid !== answer.locks[0]?.pid);
+  const object = hasProcesses ? [...OBJECT, PROCESS] : OBJECT;
   const table = (rows: readonly LockRow[], who: TableColumn<LockRow>) =>
-    topLines(rows, top, (shown) => lockTable(shown, who, hasCalls, width));
+    topLines(rows, top, (shown) => lockTable(shown, object, who, { hasCalls, width }));
   const detailed = address !== null ? answer.locks : locks.slice(0, MAX_DETAILED);
   return [
     ...headLines(answer, address, inside),
     ...(answer.slowest.length > 0 ? ['', 'longest waits for locks:', ...answer.slowest.map(slowWaitLine)] : []),
     ...(locks.length > 0 ? ['', ...table(locks, HOLDER)] : []),
     ...(others.length > 0 ? ['', 'other objects that threads waited for:', ...table(others, WAKER)] : []),
-    ...detailed.flatMap((lock) => ['', ...lockDetails(lock, width, top)]),
+    ...detailed.flatMap((lock) => ['', ...lockDetails(lock, hasProcesses, width, top)]),
   ];
 }
 
@@ -177,12 +179,19 @@ const OBJECT: readonly TableColumn<LockRow>[] = [
   { title: 'kind', text: ({ kind }) => kind, isLeft: true },
   { title: 'address', text: ({ address }) => address, isLeft: true },
 ];
+/** Forked processes have locks at the same addresses. */
+const PROCESS: TableColumn<LockRow> = { title: 'process', text: ({ pid }) => (pid < 0 ? '–' : `${pid}`) };
 
 const HOLDER: TableColumn<LockRow> = { title: 'held most by', text: mainHolder, isLeft: true, rank: 2 };
 const WAKER: TableColumn<LockRow> = { title: 'woken most by', text: mainWaker, isLeft: true, rank: 2 };
 
-function lockTable(rows: readonly LockRow[], who: TableColumn<LockRow>, hasCalls: boolean, width: number): string[] {
-  const columns = [WAITED, ...DISTRIBUTION, ...OBJECT];
+function lockTable(
+  rows: readonly LockRow[],
+  object: readonly TableColumn<LockRow>[],
+  who: TableColumn<LockRow>,
+  { hasCalls, width }: { readonly hasCalls: boolean; readonly width: number },
+): string[] {
+  const columns = [WAITED, ...DISTRIBUTION, ...object];
   return hasCalls
     ? tableLines(rows, [...columns, who], { name: placeText, nameTitle: 'waited in', width })
     : tableLines(rows, columns, { name: who.text, nameTitle: who.title, width });
@@ -202,9 +211,9 @@ function placeText({ places: [first] }: LockRow): string {
 }
 
 /** Formats who held a lock and what they did meanwhile, where threads waited for it, and who woke them. */
-function lockDetails(lock: LockRow, width: number, top: number): string[] {
-  const { kind, address, waits, waitedNs, holders, isLock } = lock;
-  const head = `${kind} ${address}: ${formatDuration(waitedNs)} in ${formatMany(waits, 'wait')}`;
+function lockDetails(lock: LockRow, hasProcesses: boolean, width: number, top: number): string[] {
+  const { kind, address, pid, waits, waitedNs, holders, isLock } = lock;
+  const head = `${kind} ${address}${hasProcesses && pid >= 0 ? ` of process ${pid}` : ''}: ${formatDuration(waitedNs)} in ${formatMany(waits, 'wait')}`;
   const tables = [
     ...(holders.length > 0 ? holderLines(lock, width, top) : isLock ? ['its holders are not known'] : []),
     ...placeLines(lock, width, top),

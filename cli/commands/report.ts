@@ -73,6 +73,8 @@ export const ReportOptions = z.object({
 export type ReportOptions = z.infer<typeof ReportOptions>;
 
 export const command = defineCommand({
+  details:
+    'Time outside is in system calls, blocked, or in code that was not traced. Averages and percentiles are of complete calls, "27 of 54"; p90 needs 10, p99 needs 100.',
   examples: [
     ['ptflame report perf.data --sort self --top 20', 'where the time goes'],
     ["ptflame report trace.txt --match '^mem_' --by thread", 'some functions, also per thread'],

@@ -111,8 +111,11 @@ export function decodingWords(options: Partial<DecodingOptions>): string[] {
 /** Select threads and CPUs. */
 export const selection = () =>
   group('Selection', {
-    tid: numberList('only these threads: numbers and ranges, such as 12,20-29', { common: 'only these threads' }),
-    pid: numberList('only these processes'),
+    tid: numberList('only these threads: numbers and ranges, such as 12,20-29', {
+      common: 'only these threads',
+      byName: '--comm NAME',
+    }),
+    pid: numberList('only these processes', { byName: '--comm NAME' }),
     comm: flag(regex.optional(), 'only threads whose command name matches', { value: 'REGEX' }),
     excludeComm: flag(regex.optional(), 'without the threads whose command name matches', { value: 'REGEX' }),
     cpu: numberList('only what ran on these CPUs'),
@@ -225,7 +228,7 @@ export const TRACES: Argument = {
   property: 'inputs',
   placeholder: 'INPUT',
   description: `a recording (perf.data), a pack, an imported trace (.ptf), or ${TEXT}`,
-  short: 'a recording, a pack, an imported trace (.ptf) or text of perf script',
+  short: 'a recording, pack, .ptf or text of perf script; -: standard input',
   isMany: true,
   isFile: true,
 };
@@ -237,5 +240,5 @@ export const TRACES_OR_SNAPSHOTS: Argument = {
 export const INPUTS: Argument = {
   ...TRACES,
   description: `a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or ${TEXT}`,
-  short: 'a recording, a pack, a trace (.ptf), a profile (.json) or text of perf script',
+  short: 'a recording, a pack, a trace (.ptf), a profile (.json) or text of perf script; - is standard input',
 };

@@ -8,26 +8,28 @@ import { expression } from './question-values.js';
 
 const MAX_RANGE = 100_000;
 
+interface NumberListMeta extends Pick<FlagMeta, 'alias' | 'whenEmpty' | 'common'> {
+  /** What takes a name instead of numbers: `--comm NAME`. */
+  readonly byName?: string;
+}
+
 /** "0-3,8", the output of pgrep and pidof, and repeated flags → numbers. `whenEmpty`: why there may be no number. */
-const numbersOr = (whenEmpty: string | null) =>
+const numbersOr = ({ whenEmpty, byName }: NumberListMeta) =>
   z.array(z.coerce.string()).transform((texts, context) => {
     const numbers = texts.flatMap((text) => text.split(/[\s,]+/).filter((part) => part !== '')).flatMap(parseRange);
     if (numbers.length > 0 && !numbers.includes(Number.NaN)) return [...new Set(numbers)];
-    const isEmpty = numbers.length === 0 && whenEmpty !== null;
+    const isEmpty = numbers.length === 0 && whenEmpty !== undefined;
     const message = `must be a list of numbers and ranges, such as 0-3,8; a range has at most ${MAX_RANGE} numbers`;
-    const name = whenEmpty?.includes('process') ? texts.find((text) => /^[a-z][\w.-]*$/i.test(text)) : undefined;
-    const byName = name === undefined ? '' : `; for processes by name: $(pidof ${name})`;
-    context.addIssue({ code: 'custom', message: isEmpty ? `has no value; ${whenEmpty}` : message + byName });
+    const name = texts.find((text) => /^[a-z][\w.-]*$/i.test(text));
+    const other = name === undefined || byName === undefined ? '' : `; by name: ${byName.replace('NAME', name)}`;
+    context.addIssue({ code: 'custom', message: isEmpty ? `has no value; ${whenEmpty}` : message + other });
     return z.NEVER;
   });
 
 /** A flag that takes a list of numbers. `whenEmpty`: what to say if the list is empty, as that of pidof may be. */
-export function numberList(description: string, meta: Pick<FlagMeta, 'alias' | 'whenEmpty' | 'common'> = {}) {
-  return flag(numbersOr(meta.whenEmpty ?? null).optional(), description, {
-    value: 'LIST',
-    takesNumbers: true,
-    ...meta,
-  });
+export function numberList(description: string, meta: NumberListMeta = {}) {
+  const { byName: _, ...shown } = meta;
+  return flag(numbersOr(meta).optional(), description, { value: 'LIST', takesNumbers: true, ...shown });
 }
 
 function parseRange(text: string): number[] {

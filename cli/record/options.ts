@@ -34,6 +34,7 @@ export const RecordOptions = z.object({
     pid: numberList('these processes and the threads they start, as pidof and pgrep print them', {
       alias: 'p',
       whenEmpty: 'no such process: is it running?',
+      byName: '$(pidof NAME)',
       common: 'these processes',
     }),
     tid: numberList('these threads, without those they start', { whenEmpty: 'no such thread: is it running?' }),

@@ -190,7 +190,7 @@ const HINT =
 /** Versions of perf could differ in what an address is. @throws PtflameError if a probe is not where it was planned */
 function checkPlace({ probe, commands, offsets }: PlannedProbe, added: readonly Uprobe[]): void {
   const names = commands.map((_, index) => numbered(probe.name, index));
-  const own = added.filter(({ name }) => names.includes(name.replace(/__return$/, '')));
+  const own = added.filter(({ name, isReturn }) => names.includes(isReturn ? name.replace(/__return$/, '') : name));
   const wrong = own.find(({ offset }) => offsets?.includes(offset) === false);
   if (wrong === undefined) return;
   throw new PtflameError('PERF_FAILED', `perf put the probe ${probe.name} at 0x${wrong.offset.toString(16)}`, {

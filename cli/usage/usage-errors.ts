@@ -129,7 +129,8 @@ export function missingCommand(): PtflameError {
 export function missingArguments(missing: readonly Argument[], command: Command): PtflameError {
   const names = missing.map(({ placeholder }) => placeholder).join(' and ');
   const [example] = command.examples.find(([text]) => text.startsWith(`ptflame ${command.name} `)) ?? [];
-  const hint = example === undefined ? null : `for example: ${example}`;
+  const pipe = missing.some(({ property }) => property === 'inputs') ? '; - is standard input' : '';
+  const hint = example === undefined ? null : `for example: ${example}${pipe}`;
   return usageError(`${command.name} needs ${names}`, hint, command);
 }
 

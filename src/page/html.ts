@@ -15,9 +15,10 @@ import { changeFlats, patternMarkup } from '../render/diff/wording.js';
 import { formatDuration, formatMany, threadNoun } from '../render/format.js';
 import { originText, subtitleOf, titlesOf } from '../render/frames/captions.js';
 import { texturePatterns } from '../render/frames/drawing.js';
+import { truncate } from '../render/frames/labels.js';
 import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
-import { visibleText } from '../render/visible-text.js';
+import { isolated, visibleText } from '../render/visible-text.js';
 import { profileOfBoth } from './contents/compared-profile.js';
 import { type PageRequests, scriptJson } from './data/requests.js';
 import type { PageSource } from './data/source.js';
@@ -152,13 +153,17 @@ export function hashOf(source: string): string {
   return `sha256-${sha256(source)}`;
 }
 
+/** In columns. */
+const MAX_PART_WIDTH = 32;
+
 /** Writes the head: what it is, how much, and how far to trust it. The script adds search and menus. */
 function headMarkup(profile: Profile, title: string): string {
   const { meta, threads } = profile;
   const { text, isDoubtful } = trustOf(profile);
   const count = formatMany(threads.length, threadNoun(meta));
   const size = meta.weight === 'ns' && !meta.merged ? `${formatDuration(meta.endNs - meta.startNs)} · ${count}` : count;
-  return `${headerMarkup(title, size, { text, isDoubtful })}\n${trustMarkup(profile)}`;
+  const part = meta.part === null ? '' : `only ${isolated(truncate(visibleText(meta.part), MAX_PART_WIDTH))} · `;
+  return `${headerMarkup(title, part + size, { text, isDoubtful })}\n${trustMarkup(profile)}`;
 }
 
 function headerMarkup(title: string, size: string, { text, isDoubtful }: ReturnType<typeof trustOf>): string {

@@ -156,7 +156,7 @@ function runningSentence({ ns, isOnCpu, first, second }: Of<'running'>, { nameOf
 function blockedSentence({ ns, waitedFor }: Of<'blocked'>, { nameOf }: FindingContext): SentencePart[] {
   const list = waitedFor.flatMap((row, at) => [
     text(at === 0 ? '' : ', '),
-    name(nameOf(row.symbol).replace(/^-- /, ''), row.symbol),
+    name(nameOf(row.symbol).replace(/^-- /, '').replace('[interrupt]', 'a timer or device'), row.symbol),
     text(` ${formatShare(row.ns, ns)}`),
   ]);
   return [number(formatDuration(ns)), text(' of blocked time: '), ...list, text('.')];
@@ -208,6 +208,7 @@ function waitingSentence({ ns, allNs, reasons, isAtLeast }: Of<'waiting'>): Sent
 
 /** Reasons of `ptflame waits` that can be counted. */
 const PLURALS: Readonly<Record<string, string>> = {
+  '': 'unknown reasons',
   mutex: 'mutexes',
   rwlock: 'rwlocks',
   condition: 'conditions',

@@ -83,7 +83,7 @@ test('running has the two functions with most time of their own', () => {
 test('blocked time has those that were waited for', () => {
   const waitedFor = [3, 2, 4].map((symbol, at) => ({ symbol, ns: 30 - 10 * at }));
   expect(text({ kind: 'blocked', ns: 100, waitedFor })).toBe(
-    '100 ns of blocked time: waits for [interrupt] 30 %, waits for teller 20 %, still waiting 10 %.',
+    '100 ns of blocked time: waits for a timer or device 30 %, waits for teller 20 %, still waiting 10 %.',
   );
 });
 

@@ -18,6 +18,7 @@ import { PerfProcess } from '../perf-process.js';
 import { ACK_MS } from '../run-recording.js';
 import type { Target } from '../target.js';
 import { withProbes } from '../with-events.js';
+import { breakpointsAreHit } from './breakpoints.js';
 import { type Call, Calls, type Pairs } from './calls.js';
 import { HitReader, type WatcherRecord } from './hits.js';
 import { CURRENT } from './log.js';
@@ -60,7 +61,8 @@ export async function captureCalls(
       throw new PtflameError('BAD_OPTION', `--trigger: ${place.name} and ${to.name} are the same place`, {
         hint: `calls of a function from its entry to its returns: --trigger '${place.name}>10ms'`,
       });
-    const plan = planCapture({ options, trigger, pids, place, to, directory, ...context });
+    const hasBreakpoints = await breakpointsAreHit(options.perf);
+    const plan = planCapture({ options, trigger, pids, place, to, hasBreakpoints, directory, ...context });
     for (const name of trigger.at === 'end' && to === null ? (place.exits?.jumpsTo ?? []) : [])
       notify(`warning: calls of ${place.name} that end with a jump to ${name} are not seen`);
     for (const line of plan.probes?.warnings ?? []) notify(line);

@@ -33,6 +33,8 @@ export interface CaptureInput {
   readonly to: Place | null;
   readonly machine: Machine;
   readonly version: PerfVersion;
+  /** Breakpoints of the CPU are hit. */
+  readonly hasBreakpoints: boolean;
   /** The name of the group of its probes. */
   readonly group: string;
   readonly directory: string;
@@ -54,16 +56,17 @@ export function planCapture(input: CaptureInput): CapturePlan {
       hint: 'install a newer perf and pass it with --perf PATH',
     });
   const exits = trigger.at === 'entry' ? [] : to === null ? returnsOf(place) : [to.entry];
-  const isByBreakpoint = exits.length <= MAX_EXITS;
+  const isByBreakpoint = input.hasBreakpoints && exits.length <= MAX_EXITS;
   if (!isByBreakpoint) refuseWithoutProbes(input, exits.length);
   const ends = exits.map(() => 'end' as const);
   const kinds = ['entry' as const, ...(isByBreakpoint ? ends : ends.slice(0, 1))]; // one probe for all returns
   const watched = isByBreakpoint ? [] : probesAt(input, exits);
-  const events = isByBreakpoint
-    ? [place.addressOf(place.entry), ...exits.map((to ?? place).addressOf)].map((at) => `mem:0x${at.toString(16)}:x:u`)
-    : watched.map(({ probe }) => `${input.group}:${probe.name}`);
   const asked = planProbes(options, input.group, input.machine.tracing.directory);
   const all = [...watched, ...(asked?.probes ?? [])];
+  const names = all.map(({ probe }) => probe.name);
+  const events = isByBreakpoint
+    ? [place.addressOf(place.entry), ...exits.map((to ?? place).addressOf)].map((at) => `mem:0x${at.toString(16)}:x:u`)
+    : watched.map(({ probe }) => `${input.group}:${patternOf(probe.name, names)}`);
   const probes =
     all.length === 0
       ? null
@@ -121,34 +124,51 @@ function tracepoints({ why }: RecordOptions, machine: Machine): readonly string[
   return [...[SWITCH, ...FUTEXES].filter((event) => !missing.includes(event)), ...(why ? kernelWork : [])];
 }
 
-function refuseWithoutProbes({ place, machine }: CaptureInput, exits: number): void {
+function refuseWithoutProbes({ place, machine, hasBreakpoints }: CaptureInput, exits: number): void {
   if (machine.tracing.canProbe) return;
-  throw new PtflameError(
-    machine.tracing.directory === null ? 'NOT_OFFERED' : 'NO_PERMISSION',
-    `--trigger: ${place.name} returns at ${exits} places, and the CPU has breakpoints for ${MAX_EXITS}`,
-    { hint: 'use sudo, with tracefs mounted: probes have no limit; or take a function with fewer returns' },
-  );
+  const [why, other] = hasBreakpoints
+    ? [
+        `${place.name} returns at ${exits} places, and the CPU has breakpoints for ${MAX_EXITS}`,
+        '; or take a function with fewer returns',
+      ]
+    : ['the breakpoints of this virtual machine are never hit', ''];
+  throw new PtflameError(machine.tracing.directory === null ? 'NOT_OFFERED' : 'NO_PERMISSION', `--trigger: ${why}`, {
+    hint: `use sudo, with tracefs mounted, for probes${other}`,
+  });
 }
 
 /** Named as those that `--probe 'NAME=FILE:FUNCTION%calls'` makes, so that the snapshots have the calls, too. */
-function probesAt({ options, trigger, place, machine, group }: CaptureInput, exits: readonly number[]): PlannedProbe[] {
+function probesAt(
+  { options, trigger, place, to, machine, group }: CaptureInput,
+  exits: readonly number[],
+): PlannedProbe[] {
   const tracing = machine.tracing.directory as string; // else this user could not probe
-  const { file, name: symbol } = place;
   const taken = options.probe?.map(({ name }) => name) ?? [];
   const eventOf = (name: string) => {
     const event = name.replace(/^(?=\d)|\W+/g, '_').slice(0, MAX_EVENT_NAME);
     return taken.includes(event) ? `${event}_trigger` : event;
   };
-  const planned = (name: string, offsets: readonly number[]) => ({
+  const planned = (name: string, { file, name: symbol }: Place, offsets: readonly number[]) => ({
     probe: { name, file, definition: symbol, symbol, offset: 0, at: 'returns' as const, args: '' },
     offsets,
     commands: [appendProbes({ tracing, group, name, file, offsets, args: STACK_POINTER })],
   });
   const entry = eventOf(trigger.function);
-  return [
-    planned(entry, [place.entry]),
-    planned(trigger.to === null ? `${entry}${RETURN_SUFFIX}` : eventOf(trigger.to), exits),
-  ];
+  const end = trigger.to === null ? `${entry}${RETURN_SUFFIX}` : eventOf(trigger.to);
+  return [planned(entry, place, [place.entry]), ...(exits.length > 0 ? [planned(end, to ?? place, exits)] : [])];
 }
 
 const MAX_EVENT_NAME = 40;
+
+/**
+ * "rea?", as perf has a meaning of its own for `read`, `store` and other words, but not for patterns.
+ *
+ * `names`: those of the group, of which it matches no other
+ */
+function patternOf(name: string, names: readonly string[]): string {
+  const without = (text: string, at: number) => `${text.slice(0, at)}?${text.slice(at + 1)}`;
+  const at = Array.from(name).findLastIndex((_, index) => {
+    return names.every((other) => other === name || without(other, index) !== without(name, index));
+  });
+  return at < 0 ? name : without(name, at);
+}

@@ -58,6 +58,7 @@ interface Waiting {
 }
 
 export interface WaitReason {
+  /** Empty: not known. */
   readonly reason: string;
   readonly ns: Nanoseconds;
 }
@@ -246,7 +247,8 @@ function hiddenWaits(facts: Facts): Finding | null {
 
 function waiting({ hidesPureWaits, pureWaits, waits, sums }: Facts): Finding | null {
   const { offCpuNs: ns, totalNs: allNs } = sums;
-  if (waits === null || waits.reasons.length === 0 || hidesPureWaits || ns <= MUCH_WAITING * allNs) return null;
+  const isKnown = waits?.reasons.some(({ reason }) => reason !== '');
+  if (waits === null || !isKnown || hidesPureWaits || ns <= MUCH_WAITING * allNs) return null;
   const reasons = [...waits.reasons].sort((a, b) => b.ns - a.ns || (a.reason < b.reason ? -1 : 1));
   return {
     kind: 'waiting',
@@ -318,7 +320,7 @@ export function reasonsOfWaits(
   for (const { kind, reason, ns } of places.filter(isWanted).flatMap(({ blockers }) => blockers)) {
     const key = kind === 'preempted' ? kind : reason.replace(INFERRED, '');
     if (kind === 'others') otherNs += ns;
-    else if (key !== '') sums.set(key, (sums.get(key) ?? 0) + ns);
+    else sums.set(key, (sums.get(key) ?? 0) + ns);
   }
   return { reasons: [...sums].map(([reason, ns]) => ({ reason, ns })), otherNs };
 }

@@ -45,7 +45,7 @@ export function noThreadNames(): PtflameError {
 }
 
 /** `listing`: the command that shows which threads there are. */
-export function nothingSelected(listing = 'ptflame render --by thread'): PtflameError {
+export function nothingSelected(listing = 'ptflame report --by thread --top 1'): PtflameError {
   return new PtflameError('NOTHING_SELECTED', 'no thread of the trace is selected', {
     hint: `omit --tid, --pid, --comm, --exclude-comm and --cpu; ${listing} shows which threads there are`,
   });

@@ -82,7 +82,12 @@ function missingOf(traceWaits: TraceWaits, { isOfLocks, hasUnseenWakers }: Asked
       `${lostSamples} samples were lost: some wakers and locks are not known`,
       'record less, or with a larger buffer (-m)',
     );
-  if (calls === null) add('recorded without Intel PT: functions are not known', null);
+  const isWhyKnown = isOfLocks || has('sched:sched_switch');
+  if (calls === null)
+    add(
+      'recorded without Intel PT: functions are not known',
+      isWhyKnown ? null : 'ptflame record --waits=full shows why threads waited',
+    );
   return missing;
 }
 

@@ -80,6 +80,8 @@ export interface LegendOptions {
   /** Colours show libraries; otherwise functions. */
   readonly showsLibraries: boolean;
   readonly meanings: typeof MEANINGS;
+  /** Where there is no room for all. */
+  readonly isLargestFirst?: boolean;
 }
 
 /**
@@ -89,20 +91,25 @@ export interface LegendOptions {
 export function legendOf(
   table: FrameTable,
   boxes: Boxes,
-  { showsLibraries, meanings }: LegendOptions = { showsLibraries: true, meanings: MEANINGS },
+  { showsLibraries, meanings, isLargestFirst }: LegendOptions = { showsLibraries: true, meanings: MEANINGS },
 ): LegendEntry[] {
   const { self, hasInferred } = kindsIn(table);
   const hasBlocks = boxes.kind.some((kind, box) => kind !== BoxKind.Frame && (boxes.widthPx[box] as number) > 0);
-  const withShare = (text: string, weight: number) =>
-    weight > 0 ? `${text} ${formatShare(weight, table.total[ROOT])}` : text;
+  const withShare = ({ weight, ...entry }: WeighedEntry) =>
+    weight > 0 ? { ...entry, text: `${entry.text} ${formatShare(weight, table.total[ROOT])}` } : entry;
   const functions = showsLibraries ? libraryEntries(table) : functionEntries(table, 'functions');
   const others = FAMILIES.filter((family) => family in meanings && self.has(family)) as (keyof typeof MEANINGS)[];
-  return [
-    ...functions.map(({ weight, ...entry }) => ({ ...entry, text: withShare(entry.text, weight) })),
+  const weighed: WeighedEntry[] = [
+    ...functions,
     ...others.map((family) => ({
       swatch: family === 'wait' ? 'group' : family,
-      text: withShare(meanings[family], self.get(family) as number),
+      text: meanings[family],
+      weight: self.get(family) as number,
     })),
+  ];
+  if (isLargestFirst) weighed.sort((a, b) => b.weight - a.weight);
+  return [
+    ...weighed.map(withShare),
     ...(hasInferred ? [{ swatch: 'hatched', text: 'hatched: start or end not seen' }] : []),
     ...(hasBlocks ? [{ swatch: 'block', text: 'merged frames' }] : []),
   ];

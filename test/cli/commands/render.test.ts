@@ -427,7 +427,7 @@ describe.concurrent('reports a usage error', () => {
     [
       'render',
       /render needs INPUT/,
-      /for example: ptflame render perf\.data -o flame\.html; see ptflame render --help/,
+      /for example: ptflame render perf\.data -o flame\.html; - is standard input; see ptflame render --help/,
     ],
     ['latency TRACE', /latency needs FUNCTION$/],
     ['latency take', /latency needs INPUT$/],

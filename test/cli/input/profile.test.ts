@@ -101,7 +101,12 @@ describe.concurrent('selecting threads of a profile', () => {
     [['--comm', 'nobody'], /no thread of the trace is selected/],
     [['--exclude-comm', '.'], /no thread of the trace is selected/],
   ] as const)('rejects %j, which selects nothing', async ([args, message], { dir }) => {
-    expectRefusal(await ptflame(['render', await profileOfThree(dir), ...args]), 1, message);
+    const shows = /ptflame report --by thread --top 1 shows which threads there are/;
+    expectRefusal(await ptflame(['render', await profileOfThree(dir), ...args]), 1, message, shows);
+  });
+
+  test('says which option takes the name of a thread', async () => {
+    expectRefusal(await ptflame(['render', 'x', '--tid', 'worker']), 2, /numbers; by name: --comm worker$/);
   });
 
   test.for([

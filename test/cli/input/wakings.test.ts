@@ -87,6 +87,12 @@ describe.concurrent('info', () => {
     ]);
   });
 
+  test('names the wakings in a pack as the pack does', async ({ dir }) => {
+    await recorded(dir, 'a.data.wakes.data');
+    await ptflame(['pack', 'a.data', '-o', 'a.pack'], { cwd: dir.path });
+    expect(await info(dir.file('a.pack'))).toContain('\nwakings   recording.wakes.data\n');
+  });
+
   test('shows the samples of an imported trace', async ({ dir }) => {
     const branch = (at: string) => `7491 [003] ${at}:   call          401000 main+0x0 => 402000 work+0x0\n`;
     const text = fixture('waits/waitlab.wake.txt.gz').toString();

@@ -157,6 +157,30 @@ describe('record --trigger', () => {
     expect(watcher?.join(' ')).toContain(`-p ${pid} --control fd:3,4 -D -1`);
   });
 
+  test('watches with probes where breakpoints are never hit', async ({ dir }) => {
+    const fake = { ...hits([0, head(call(1, 20))]), BREAKPOINTS: '0' };
+    await runUntil(dir, /0001\.data/, { fake });
+    const watcher = logOf(dir).find((entry): entry is string[] => entry.includes('-'));
+    const events = watcher?.filter((each) => /^mem:|^ptflame_\d+:/.test(each)) ?? [];
+    expect(events.map((each) => each.replace(/\d+/, 'N'))).toEqual([
+      'ptflame_N:clock_nanoslee?',
+      'ptflame_N:clock_nanosleep__retur?',
+    ]);
+  });
+
+  test.for([
+    ['clock_nanosleep@entry', /^clock_nanosleep in libc\S*$/],
+    ['clock_nanosleep..__tls_get_addr', /^clock_nanosleep in libc\S* __tls_get_addr in ld-linux\S*$/],
+  ] as const)('puts probes for %s where each place is', async ([trigger, places], { dir }) => {
+    await runUntil(dir, /waiting/, { fake: { BREAKPOINTS: '0' } }, ['--trigger', trigger]);
+    const probes = await dir.read('root/sys/kernel/tracing/uprobe_events');
+    const added = Array.from(
+      probes.matchAll(/^p:\w+\/(\w+) \S*\/([^/:]+):/gm),
+      ([, name, file]) => `${name} in ${file}`,
+    );
+    expect(added.join(' ')).toMatch(places);
+  });
+
   test('stops when calls cost more than allowed, and says so', async ({ dir }) => {
     const many = Array.from({ length: 200 }, (_, row) => call(row / 2, 0.1));
     const { exitCode, stderr } = await record(dir, [...args, '--max-cost', '0.5%'], { fake: hits([0, head(...many)]) });
@@ -259,9 +283,15 @@ describe('is refused', () => {
     ['from a place to itself', ['--trigger', 'getpid..getpid'], /getpid and getpid are the same place/],
     ['for a directory with files in it', ['-o', '.'], /\. is not empty/],
     ['for a number of snapshots that is none', ['--keep', '0'], /--keep/],
+    [
+      'where breakpoints are never hit and nothing can be probed',
+      [],
+      /: the breakpoints of this virtual machine are never hit\n {2}use sudo, with tracefs mounted, for probes\n/,
+    ],
   ])('%s', async ([, more, message], { dir }) => {
     await dir.write('file', '');
-    const { exitCode, stderr } = await record(dir, [...args, ...more], {});
+    const run = { machine: { tracepoints: null }, fake: { BREAKPOINTS: '0' } };
+    const { exitCode, stderr } = await record(dir, [...args, ...more], run);
     expect({ exitCode, stderr }).toEqual({ exitCode: expect.any(Number), stderr: expect.stringMatching(message) });
     expect(exitCode).not.toBe(0);
   });

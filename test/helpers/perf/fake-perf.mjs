@@ -11,6 +11,7 @@
  * FAKE_PERF_RECORDING  file that it writes instead of a minimal recording
  * FAKE_PERF_SYMFS    directory with the recorded binaries, for the real perf that decodes the recording
  * FAKE_PERF_VERSION  output of --version, which fake-perf.sh prints
+ * FAKE_PERF_BREAKPOINTS  how often the breakpoint is hit that fake-perf.sh counts
  * FAKE_PERF_WAKINGS  FAKE_PERF_MODE of the perf that records wakings; fails: exits with 1 at once; dies: after it began
  * FAKE_PERF_OFFSET   where in the file it adds every probe, in hexadecimal
  * FAKE_PERF_HITS     what the perf that watches a function writes once it is enabled: JSON list of [milliseconds, base64]

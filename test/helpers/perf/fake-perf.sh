@@ -4,6 +4,7 @@
 case "$1" in
   --version) text=${FAKE_PERF_VERSION-perf version 6.1.192} logged='["--version"]' ;;
   version) text='  get_cpuid: [ on  ]  # HAVE_AUXTRACE_SUPPORT' logged='["version","--build-options"]' ;;
+  stat) echo "${FAKE_PERF_BREAKPOINTS-20},,$4,1205116,100.00,," >&2; exit ;;
   *) exec "${0%sh}mjs" "$@" ;;
 esac
 [ -z "$FAKE_PERF_LOG" ] || printf '%s\n' "$logged" >>"$FAKE_PERF_LOG"

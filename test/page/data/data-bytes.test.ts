@@ -141,3 +141,11 @@ test('has at most 206 kB of markup, script and style', async () => {
   expect(data.length).toBeGreaterThan(1000);
   expect(Buffer.byteLength(text) - data.length).toBeLessThan(206_000);
 });
+
+test('the head says of which part of a recording the page is', async () => {
+  const profile = await analyzeText(fixture('demo/threads.perf.txt.gz'), OPTIONS);
+  const of = (part: string | null) =>
+    /<span class="sub">([^<]*)</.exec([...renderHtml({ ...profile, meta: { ...profile.meta, part } })].join(''))?.[1];
+  expect(of('from +10 ms to +20 ms')?.replace(/[\u2066-\u2069]/g, '')).toBe(`only from +10 ms to +20 ms · ${of(null)}`);
+  expect(of('x'.repeat(99))?.length).toBeLessThan(80);
+});

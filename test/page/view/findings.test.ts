@@ -109,7 +109,7 @@ describe('a page with wakings', () => {
 
   test('says why threads waited', () => {
     expect(textsAt(views)).toEqual([
-      '32.5 % of the time is waiting: mutexes 23.8 %.',
+      '32.5 % of the time is waiting: mutexes 23.8 %, unknown reasons 8.75 %.',
       'Of the 108 ns on the CPU, 37 % is count itself (1 call), then customer 18.5 %.',
     ]);
     expect(labelsAt(views)).toEqual(['Off CPU, Locks', 'Show it, Running']);
@@ -118,7 +118,7 @@ describe('a page with wakings', () => {
   test('gives bounds if it does not know all waits', () => {
     const { waits } = views.data;
     const less = new Views({ ...views.data, waits: waits && { ...waits, unlisted: { waits: 1, ns: 5 } } });
-    expect(textsAt(less)[0]).toBe('32.5 % of the time is waiting: mutexes ≥ 23.8 %.');
+    expect(textsAt(less)[0]).toBe('32.5 % of the time is waiting: mutexes ≥ 23.8 %, unknown reasons ≥ 8.75 %.');
   });
 
   test('knows no reasons of waits on paths that are left out', () => {

@@ -168,6 +168,16 @@ test('with calls, what the holder did while another thread waited is known', asy
   );
 });
 
+test('locks at one address in several processes are told apart', async () => {
+  const answer = await ask(inputOf([CALLS.trimEnd(), ...SAMPLES, ''].join('\n')), {});
+  const textOf = (locks: typeof answer.locks) =>
+    locksLines({ ...answer, locks }, { width: 150, top: 0, address: null }).join('\n');
+  const forked = answer.locks.flatMap((lock) => [lock, { ...lock, pid: 77 }]);
+  expect(textOf(forked)).toMatch(/ address {2}process +held most by .*\n.* 0x5000 +– .*\n.* 0x5000 +77 /);
+  expect(textOf(forked)).toContain('mutex 0x5000 of process 77: ');
+  expect(textOf(answer.locks)).not.toContain('process');
+});
+
 test('what is unknown of waits that had not ended is said', async () => {
   const waiting = CALLS.split('\n').filter((line) => !/^2 .* 1\.000009/.test(line));
   const answer = await ask(inputOf([waiting.join('\n').trimEnd(), futex(2, 2100, 0x80, 2), ''].join('\n')), {});

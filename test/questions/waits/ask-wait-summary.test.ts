@@ -51,6 +51,15 @@ test('wakers are named, those without a trace in brackets, and interrupts as suc
   expect(lines).toContain('note: recorded without Intel PT: functions are not known');
 });
 
+test('without --waits=full, an answer says what shows why threads waited', async () => {
+  const recording = await recordingOf('waitlab.proc');
+  const tables = recording.samples.tables.filter(({ event }) => event !== 'sched:sched_switch');
+  const sampled = { ...recording, samples: { ...recording.samples, tables } };
+  const { missing } = waitsAnswer(await askWaits([{ ...WAITLAB, sampled, sides: [] }], {}));
+  const remedy = 'ptflame record --waits=full shows why threads waited';
+  expect(missing).toContainEqual({ what: 'recorded without Intel PT: functions are not known', remedy });
+});
+
 test('threads of a recording without branches are selected by number, process, name and CPU', async () => {
   const all = await askReal({});
   const asked = async (select: Selection) => {

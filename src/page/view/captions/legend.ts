@@ -21,7 +21,7 @@ export function legendEntries(
   boxes: Boxes,
   { classOf, showsLibraries, steps, others, note, showsChanges }: Painter,
 ): LegendEntry[] {
-  const entries = legendOf(table, boxes, { showsLibraries, meanings: SHORT_MEANINGS });
+  const entries = legendOf(table, boxes, { showsLibraries, meanings: SHORT_MEANINGS, isLargestFirst: true });
   if (showsChanges) return legendOfChanges(boxes, classOf);
   const kinds = entries.filter(({ swatch }) => swatch === 'hatched' || swatch === 'block');
   if (steps === null) return entries;
