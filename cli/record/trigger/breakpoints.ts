@@ -9,7 +9,8 @@ import { mappedCode } from './place.js';
 /** glibc's file, or musl's. */
 const LIBC = /\/(libc[.-]|ld-musl-)[^/]*$/;
 const EACH_MS = 5;
-const SECONDS = '0.1';
+/** On a busy machine this process may not run for a while. */
+const TRIES_S = ['0.1', '1'];
 
 /** perf counts calls of `write` that this process makes. True also if that cannot be tried. */
 export async function breakpointsAreHit(perf: string): Promise<boolean> {
@@ -19,11 +20,17 @@ export async function breakpointsAreHit(perf: string): Promise<boolean> {
   const sink = openSync('/dev/null', 'w');
   const calls = setInterval(() => writeSync(sink, ' '), EACH_MS);
   const event = `mem:0x${address.toString(16)}:x:u`;
-  const args = ['stat', '-x,', '-e', event, '-p', `${process.pid}`, '--', 'sleep', SECONDS];
-  const { stderr } = await execa(perf, args, { reject: false, stdin: 'ignore', timeout: 10_000 });
-  clearInterval(calls);
-  closeSync(sink);
-  return !/^0,/m.test(stderr); // "0,,mem:0x7f7bc425a8d0:x:u,1205116,100.00,,"; also "<not counted>,,…"
+  try {
+    for (const seconds of TRIES_S) {
+      const args = ['stat', '-x,', '-e', event, '-p', `${process.pid}`, '--', 'sleep', seconds];
+      const { stderr } = await execa(perf, args, { reject: false, stdin: 'ignore', timeout: 10_000 });
+      if (!/^0,/m.test(stderr)) return true; // "0,,mem:0x7f7bc425a8d0:x:u,1205116,100.00,,"; also "<not counted>,,…"
+    }
+    return false;
+  } finally {
+    clearInterval(calls);
+    closeSync(sink);
+  }
 }
 
 function addressOfWrite(): number | null {
