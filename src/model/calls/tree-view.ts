@@ -25,11 +25,16 @@ export function totalTimes({ parent, selfNs }: Pick<CallTree, 'parent' | 'selfNs
 export function viewOf(tree: CallTree): TreeView {
   const firstChild = new Int32Array(tree.length).fill(NONE);
   const nextSibling = new Int32Array(tree.length).fill(NONE);
-  for (let node = tree.length - 1; node > ROOT; node--) {
-    nextSibling[node] = firstChild[tree.parent[node]];
-    firstChild[tree.parent[node]] = node;
-  }
+  linkChildren(tree.parent, firstChild, nextSibling);
   return { totalNs: totalTimes(tree), firstChild, nextSibling, depth: depthsOf(tree) };
+}
+
+/** Links the children of each node in their order; the columns must be `NONE` before. */
+export function linkChildren(parent: Int32Array, firstChild: Int32Array, nextSibling: Int32Array): void {
+  for (let node = parent.length - 1; node > ROOT; node--) {
+    nextSibling[node] = firstChild[parent[node]];
+    firstChild[parent[node]] = node;
+  }
 }
 
 /** The root has depth 0. */
