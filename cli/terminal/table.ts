@@ -43,14 +43,23 @@ export function tableLines<Row>(
     return indent + fittingName(options.name(row), nameWidth - widthOf(indent));
   });
   return [options.nameTitle, ...names].map((name, line) => {
-    let text = '';
+    const parts: string[] = [];
     for (const column of kept) {
       const cell = cells[column][line];
-      const padding = ' '.repeat(widths[column] - widthOf(cell));
-      text += columns[column].isLeft ? cell + padding + GAP : padding + cell + GAP;
+      const padding = spaces(widths[column] - widthOf(cell));
+      if (columns[column].isLeft) parts.push(cell, padding, GAP);
+      else parts.push(padding, cell, GAP);
     }
-    return (text + name).trimEnd();
+    parts.push(name);
+    return parts.join('').trimEnd();
   });
+}
+
+const SPACES: string[] = [];
+
+/** Each number of them is made once: tables of many threads have millions of cells. */
+function spaces(count: number): string {
+  return (SPACES[count] ??= ' '.repeat(count));
 }
 
 function widthOf(text: string): number {

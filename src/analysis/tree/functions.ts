@@ -5,7 +5,7 @@
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { type Doubt, type DoubtTimes, DoubtTotals, eachDoubt } from '../../model/calls/doubts.js';
 import { type FunctionDurations, type Histogram, percentile } from '../../model/calls/durations.js';
-import { linkChildren, totalTimes } from '../../model/calls/tree-view.js';
+import { siblingsOf, totalTimes } from '../../model/calls/tree-view.js';
 import { ReusedColumn } from '../../model/columns.js';
 import { eachPercentile, PERCENTILES, type Percentiles } from '../../model/percentiles.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
@@ -87,7 +87,7 @@ export function functionsOf(
   return rows;
 }
 
-/** Memory for the tree that is summed up. */
+/** By symbol: memory for the tree that is summed up. */
 const ROW_NUMBERS = new ReusedColumn(new Int32Array(0));
 
 function highestSymbol({ symbol }: CallTree): SymbolId {
@@ -142,11 +142,9 @@ function addStats(rows: readonly MutableSums[], durations: FunctionDurations | n
     row.p50Ns = percentileOf(row, histogram, P50.part, first, end);
     row.p90Ns = percentileOf(row, histogram, P90.part, first, end);
     row.p99Ns = percentileOf(row, histogram, P99.part, first, end);
-    const { avgNs, minNs, maxNs, longestCutNs } = durationRange(row);
-    row.avgNs = avgNs;
-    row.minNs = minNs;
-    row.maxNs = maxNs;
-    row.longestCutNs = longestCutNs;
+    row.avgNs = averageNs(row);
+    if (row.calls <= row.inferred) row.minNs = row.maxNs = Number.NaN;
+    if (row.longestCutNs <= 0) row.longestCutNs = Number.NaN;
     first = end;
   }
 }
@@ -211,9 +209,7 @@ export function functionBelow({ parent, symbol }: CallTree, stop: NodeId): NodeI
 export function outermostNodes(tree: CallTree): Uint8Array {
   const { parent, symbol, length } = tree;
   const isOutermost = new Uint8Array(length);
-  const firstChild = FIRST_CHILDREN.filled(length, NONE);
-  const nextSibling = NEXT_SIBLINGS.filled(length, NONE);
-  linkChildren(parent, firstChild, nextSibling);
+  const { firstChild, nextSibling } = siblingsOf(tree);
   const open = OPEN_FRAMES.filled(highestSymbol(tree) + 1, 0);
   for (let node: NodeId = ROOT; ; ) {
     if (node !== ROOT) {
@@ -234,8 +230,7 @@ export function outermostNodes(tree: CallTree): Uint8Array {
   }
 }
 
-/** Memory for the tree that is gone through. */
-const [FIRST_CHILDREN, NEXT_SIBLINGS, OPEN_FRAMES] = [0, 0, 0].map(() => new ReusedColumn(new Int32Array(0)));
+const OPEN_FRAMES = new ReusedColumn(new Int32Array(0));
 
 /** Sums up node weights by function and kind of stop, over all paths. */
 interface FunctionWeight {
@@ -295,11 +290,18 @@ export interface DurationRange {
 /** Percentiles are also NaN if durations were not counted. */
 export interface DurationStats extends DurationRange, Percentiles {}
 
-export function durationRange({ calls, inferred, completeNs, minNs, maxNs, ...sums }: DurationSums): DurationRange {
-  const complete = calls - inferred;
-  const longestCutNs = sums.longestCutNs > 0 ? sums.longestCutNs : Number.NaN;
-  if (complete <= 0) return { avgNs: Number.NaN, minNs: Number.NaN, maxNs: Number.NaN, longestCutNs };
-  return { avgNs: completeNs / complete, minNs, maxNs, longestCutNs };
+export function durationRange(sums: DurationSums): DurationRange {
+  const hasComplete = sums.calls > sums.inferred;
+  return {
+    avgNs: averageNs(sums),
+    minNs: hasComplete ? sums.minNs : Number.NaN,
+    maxNs: hasComplete ? sums.maxNs : Number.NaN,
+    longestCutNs: sums.longestCutNs > 0 ? sums.longestCutNs : Number.NaN,
+  };
+}
+
+function averageNs({ calls, inferred, completeNs }: DurationSums): number {
+  return calls > inferred ? completeNs / (calls - inferred) : Number.NaN;
 }
 
 /** Returns the duration of the longest call; if an inferred one is the longest, how long it lasted at least. */
