@@ -37,11 +37,13 @@ export interface NodeTimeSums {
 
 // Parents come before children, so one backward pass sums every subtree.
 export function timeSums({ length, parent, symbol, selfNs }: CallTree): NodeTimeSums {
-  const totalNs = selfNs.slice();
-  const outsideNs = new Float64Array(length);
-  const offCpuNs = new Float64Array(length);
-  const lostNs = new Float64Array(length);
+  const sums = new Float64Array(4 * length); // one buffer for all: small trees are many
+  const totalNs = sums.subarray(0, length);
+  const outsideNs = sums.subarray(length, 2 * length);
+  const offCpuNs = sums.subarray(2 * length, 3 * length);
+  const lostNs = sums.subarray(3 * length);
   for (let node = 0; node < length; node++) {
+    totalNs[node] = selfNs[node];
     if (isStop(symbol[node])) outsideNs[node] = selfNs[node];
     if (isOffCpu(symbol[node])) offCpuNs[node] = selfNs[node];
     if (isLost(symbol[node])) lostNs[node] = selfNs[node];

@@ -284,7 +284,10 @@ export function mergeDurations(
 
 /** Merges durations function by function: all of them are ordered by symbol, and wait for the next one that they have. */
 function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
-  const highest = all.reduce((max, { length, symbol }) => Math.max(max, length === 0 ? NONE : symbol[length - 1]), NONE);
+  const highest = all.reduce(
+    (max, { length, symbol }) => Math.max(max, length === 0 ? NONE : symbol[length - 1]),
+    NONE,
+  );
   const waiting = new Int32Array(highest + 1).fill(NONE); // by symbol: the durations that wait for it, the first one
   const next = new Int32Array(all.length); // the next one
   const rows = new Int32Array(all.length);
