@@ -297,7 +297,7 @@ function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
     next[at] = waiting[symbol[rows[at]]];
     waiting[symbol[rows[at]]] = at;
   };
-  all.forEach((_, at) => wait(at));
+  for (let at = 0; at < all.length; at++) wait(at);
   const [symbols, buckets, calls] = [int32Column(), int32Column(), float64Column()];
   const counts = new Float64Array(BUCKETS);
   for (let symbol = 0; symbol <= highest; symbol++) {
