@@ -66,7 +66,9 @@ interface Named {
  */
 export function distinctNames(functions: readonly Named[]): (named: Named) => string {
   const suffixes = filesBehindNames(functions);
-  const fileOf = new Map(functions.map((named, row) => [functionKey(named), suffixes[row]]));
+  const fileOf = new Map<string, string>();
+  for (const [row, suffix] of suffixes.entries()) if (suffix !== '') fileOf.set(functionKey(functions[row]), suffix);
+  if (fileOf.size === 0) return ({ name }) => name;
   return (named) => named.name + (fileOf.get(functionKey(named)) ?? '');
 }
 

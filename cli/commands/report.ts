@@ -168,13 +168,14 @@ export function* reportLines(
   const { trace, quality, functions, threads = [] } = report;
   const nameOf = distinctNames(functions);
   const shownOf = (rows: readonly FunctionRow[]) => (top === 0 ? rows : rows.slice(0, top));
+  const columns = columnsOf(trace);
   const table = (rows: readonly FunctionRow[], totalNs: number, interrupts?: readonly InterruptRow[]) =>
     interrupts !== undefined
       ? interruptLines(interrupts, totalNs, width, top)
       : rows.length === 0
         ? ['no functions']
         : topLines(rows, top, (shown) =>
-            tableLines(shown, columns(totalNs, shown, trace), { name: nameOf, nameTitle: 'function', width }),
+            tableLines(shown, columns(shown, totalNs), { name: nameOf, nameTitle: 'function', width }),
           );
   if (findings.length > 0) yield* [...findings, ''];
   yield* [...traceLines(trace, quality), '', ...table(functions, trace.totalNs, report.interrupts)];
@@ -257,26 +258,29 @@ function hasKernelTimes({ kernelNs }: FunctionRow): boolean {
 /** The parts of time take the place of the one on a CPU. */
 const COLUMNS_WITH_KERNEL = FUNCTION_COLUMNS.flatMap((column) => (column.key === 'onCpuNs' ? KERNEL_COLUMNS : column));
 
-/** `totalNs`: 100 % of the shares. */
-function columns(
-  totalNs: number,
-  rows: readonly FunctionRow[],
-  { hasSwitches, isBlockedTime }: Report['trace'],
-): TableColumn<FunctionRow>[] {
-  const isShown = ({ key }: FunctionColumn) => key !== 'unwound' || rows.some((row) => row.unwound > 0);
-  const shares = isBlockedTime ? { totalNs: 3 } : { totalNs: 3, selfNs: 5 };
-  const all = isBlockedTime ? BLOCKED_COLUMNS : rows.some(hasKernelTimes) ? COLUMNS_WITH_KERNEL : FUNCTION_COLUMNS;
-  const columns = all.filter(isShown).flatMap((column) => [
-    column.key === 'onCpuNs' && !hasSwitches ? { ...column, title: 'traced' } : column,
-    ...Object.entries(shares)
-      .filter(([key]) => key === column.key)
-      .map(([key, rank]) => ({
-        title: '%',
-        text: (row: FunctionRow) => shareCell(row[key as keyof typeof shares], totalNs),
-        rank,
-      })),
-  ]);
-  return [...columns, ...inferredColumns(rows), ...lineColumns(rows)];
+/** Returns the columns of a table; `totalNs`: 100 % of its shares. */
+type ColumnsOf = (rows: readonly FunctionRow[], totalNs: number) => TableColumn<FunctionRow>[];
+
+/** What the tables of all threads share is made once. */
+function columnsOf({ hasSwitches, isBlockedTime }: Report['trace']): ColumnsOf {
+  const titled = (column: FunctionColumn) =>
+    column.key === 'onCpuNs' && !hasSwitches ? { ...column, title: 'traced' } : column;
+  const usual = (isBlockedTime ? BLOCKED_COLUMNS : FUNCTION_COLUMNS).map(titled);
+  return (rows, totalNs) => {
+    const share = (key: 'totalNs' | 'selfNs', rank: number): TableColumn<FunctionRow> => ({
+      title: '%',
+      text: (row) => shareCell(row[key], totalNs),
+      rank,
+    });
+    const columns: TableColumn<FunctionRow>[] = [];
+    for (const column of !isBlockedTime && rows.some(hasKernelTimes) ? COLUMNS_WITH_KERNEL : usual) {
+      if (column.key === 'unwound' && !rows.some(({ unwound }) => unwound > 0)) continue;
+      columns.push(column);
+      if (column.key === 'totalNs') columns.push(share('totalNs', 3));
+      if (column.key === 'selfNs' && !isBlockedTime) columns.push(share('selfNs', 5));
+    }
+    return [...columns, ...inferredColumns(rows), ...lineColumns(rows)];
+  };
 }
 
 /** Less than this share of a function's time is not worth a column. */

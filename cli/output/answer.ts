@@ -67,8 +67,18 @@ function chunksOf(formats: AnswerFormats, { path, format }: AnswerFile): Chunks 
   return endedLines(fitted(formats.text(tableWidth()), process.stdout));
 }
 
+/** Lines take their turns together. */
+const CHARACTERS_AT_ONCE = 4096;
+
 function* endedLines(lines: Iterable<string>): Iterable<string> {
-  for (const line of lines) yield `${line}\n`;
+  let text = '';
+  for (const line of lines) {
+    text += `${line}\n`;
+    if (text.length < CHARACTERS_AT_ONCE) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
 }
 
 function* jsonText(answer: object): Iterable<string> {

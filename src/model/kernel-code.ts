@@ -1,7 +1,7 @@
 /**
  * What names tell of the kernel's functions: where the kernel begins to run, and on whose behalf.
  */
-import { dsoOf, homeOfCode, SymbolKind, type SymbolTable } from './symbol-table.js';
+import { dsoOf, homeOfCode, oncePerTable, SymbolKind, type SymbolTable } from './symbol-table.js';
 import type { SymbolId } from './units.js';
 
 /** Why the kernel began to run. An exception is what the program did, such as a page fault. */
@@ -27,6 +27,12 @@ const FORMER_NAMES = [
 
 /** Returns why the kernel began to run, if it does so in this function; else null. */
 export function kernelEntryOf(symbols: SymbolTable, symbol: SymbolId): KernelEntry | null {
+  return entries(symbols)[symbol] ?? null;
+}
+
+const entries = oncePerTable((symbols) => symbols.name.map((_, symbol) => entryOf(symbols, symbol)));
+
+function entryOf(symbols: SymbolTable, symbol: SymbolId): KernelEntry | null {
   const isKernel = isKernelCode(symbols, symbol);
   if (symbols.kind[symbol] !== SymbolKind.Function || isKernel === false) return null;
   const rowIn = (names: readonly RegExp[]) => names.findIndex((name) => name.test(symbols.name[symbol] as string));

@@ -185,16 +185,22 @@ function compareFiles(symbols: SymbolTable, a: SymbolId, b: SymbolId): number {
   return Number(dsoA !== null) - Number(dsoB !== null) || compareUtf8(dsoA ?? '', dsoB ?? '');
 }
 
-const KNOWN_RANKS = new WeakMap<SymbolTable, Int32Array>();
-
 /** Returns the rank of each symbol. */
-export function symbolRanks(symbols: SymbolTable): Int32Array {
-  const known = KNOWN_RANKS.get(symbols);
-  if (known !== undefined) return known;
+export const symbolRanks = oncePerTable((symbols): Int32Array => {
   const order = symbols.name.map((_, row): SymbolId => row).sort((a, b) => compareSymbols(symbols, a, b));
-  const rank = inverse(order);
-  KNOWN_RANKS.set(symbols, rank);
-  return rank;
+  return inverse(order);
+});
+
+/** Returns a function that finds something out once for each table, which many threads share. */
+export function oncePerTable<Found extends object>(
+  findOut: (symbols: SymbolTable) => Found,
+): (symbols: SymbolTable) => Found {
+  const known = new WeakMap<SymbolTable, Found>();
+  return (symbols) => {
+    let found = known.get(symbols);
+    if (found === undefined) known.set(symbols, (found = findOut(symbols)));
+    return found;
+  };
 }
 
 /** Returns the position of each number in an order. */
@@ -206,7 +212,8 @@ export function inverse(order: ArrayLike<number>): Int32Array {
 
 /** Returns the file of a symbol; null if unknown. */
 export function dsoOf({ dso, dsoName }: SymbolTable, row: SymbolId): string | null {
-  return dsoName[dso[row]] ?? null;
+  const file = dso[row];
+  return file === NONE ? null : (dsoName[file] ?? null); // a row before the first one is slow to look for
 }
 
 // Orders names by their UTF-8 bytes, like `LC_ALL=C sort`.

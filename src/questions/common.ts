@@ -53,10 +53,7 @@ export function rangeOrNulls({ avgNs, minNs, maxNs, longestCutNs }: DurationRang
 }
 
 export function statsOrNulls(stats: DurationStats) {
-  return {
-    ...rangeOrNulls(stats),
-    ...percentilesOrNulls(stats),
-  };
+  return { ...rangeOrNulls(stats), ...percentilesOrNulls(stats) };
 }
 
 export function percentilesOrNulls(stats: Percentiles): Record<PercentileKey, number | null> {

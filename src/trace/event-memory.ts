@@ -135,7 +135,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** A temporary file of numbers for when memory is short: appended to, and read at any offset. */
 export class SpillFile implements PageFile {
-  private readonly directory: string;
+  private readonly directory: string | null;
   /** null: nothing was appended. */
   private file: TemporaryFile | null = null;
   private block = new Int32Array(0);
@@ -144,7 +144,7 @@ export class SpillFile implements PageFile {
 
   /** `directory` is null for the system's directory of temporary files. */
   constructor(directory: string | null) {
-    this.directory = directory ?? temporaryDirectory();
+    this.directory = directory;
   }
 
   /** Workers read through it, too; null if nothing was appended. */
@@ -181,7 +181,7 @@ export class SpillFile implements PageFile {
   flush(): void {
     if (this.buffered === 0) return;
     try {
-      this.file ??= openTemporary(this.directory);
+      this.file ??= openTemporary(this.directory ?? temporaryDirectory());
       this.file.append(new Uint8Array(this.block.buffer, 0, this.buffered * NUMBER_BYTES));
     } catch (cause) {
       throw temporaryFault('write', this.directory, cause);
@@ -196,7 +196,8 @@ export class SpillFile implements PageFile {
   }
 }
 
-function temporaryFault(what: 'read' | 'write', directory: string, cause: unknown): PtflameError {
+function temporaryFault(what: 'read' | 'write', named: string | null, cause: unknown): PtflameError {
+  const directory = named ?? temporaryDirectory();
   const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? systemReason(cause);
   const where = what === 'write' ? `write temporary data to ${directory}` : `read temporary data in ${directory}`;
   return new PtflameError('TEMPORARY_FILE', `cannot ${where}: ${reason}`, {
@@ -216,11 +217,11 @@ function readSpilled(
 ): Int32Array {
   if (length > lastRead.length) lastRead = new Int32Array(length);
   const numbers = lastRead.subarray(0, length);
-  readNumbers(spilled, start, numbers, directory ?? temporaryDirectory());
+  readNumbers(spilled, start, numbers, directory);
   return numbers;
 }
 
-function readNumbers(ref: FileRef | null, start: number, into: Int32Array, directory: string): void {
+function readNumbers(ref: FileRef | null, start: number, into: Int32Array, directory: string | null): void {
   assert(ref !== null, 'spilled numbers without their file');
   const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
   try {

@@ -23,3 +23,20 @@ test('merges the durations of threads to those of all their calls', () => {
 test('merges to null if one thread has no durations', () => {
   expect(mergeDurations([{ durations: durationsOf([[1, 2]]) }, { durations: null }])).toBeNull();
 });
+
+test('merging durations of many threads reads each of them a few times, however many functions others have', () => {
+  let reads = 0;
+  const counted = (symbol: number) => {
+    const durations = durationsOf([[symbol, 5]]);
+    const column = new Proxy(durations.symbol, {
+      get(target, key) {
+        reads++;
+        return Reflect.get(target, key);
+      },
+    });
+    return { ...durations, symbol: column };
+  };
+  const threads = Array.from({ length: 500 }, (_, thread) => ({ durations: counted(thread) }));
+  expect(mergeDurations(threads)?.length).toBe(500);
+  expect(reads).toBeLessThan(10 * threads.length);
+});

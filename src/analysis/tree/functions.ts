@@ -4,9 +4,10 @@
 
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { type Doubt, type DoubtTimes, DoubtTotals, eachDoubt } from '../../model/calls/doubts.js';
-import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../../model/calls/durations.js';
-import { totalTimes, viewOf } from '../../model/calls/tree-view.js';
-import { eachPercentile, type Percentiles } from '../../model/percentiles.js';
+import { type FunctionDurations, type Histogram, percentile } from '../../model/calls/durations.js';
+import { siblingsOf, totalTimes } from '../../model/calls/tree-view.js';
+import { ReusedColumn } from '../../model/columns.js';
+import { eachPercentile, PERCENTILES, type Percentiles } from '../../model/percentiles.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { isStop, onCpuNs, type SideTimes, sideTimes, timeSums, timeSumsAt } from './outside.js';
@@ -32,14 +33,14 @@ export interface FunctionSums extends DurationStats {
   /** The part of the total in which the thread had no CPU; 0 if the trace does not record that. */
   readonly offCpuNs: Nanoseconds;
   /** The parts of the total in code of the program, in the kernel for it, and in interrupts; absent: no kernel was traced. */
-  readonly userNs?: Nanoseconds;
-  readonly kernelNs?: Nanoseconds;
-  readonly interruptNs?: Nanoseconds;
+  readonly userNs?: Nanoseconds | undefined;
+  readonly kernelNs?: Nanoseconds | undefined;
+  readonly interruptNs?: Nanoseconds | undefined;
   /**
    * How much longer its complete calls lasted than it was on the stack: waits that are shown on the function that called
    * the scheduler, and halts; absent: no kernel was traced.
    */
-  readonly asideNs?: Nanoseconds;
+  readonly asideNs?: Nanoseconds | undefined;
   /** The part of its self time, and of its stops, that is inferred. */
   readonly inferredNs: Nanoseconds;
   /** The same by reason; absent: unknown. */
@@ -57,14 +58,14 @@ export function functionsOf(
   hasSwitches: boolean,
   symbols: SymbolTable | null = null,
 ): FunctionSums[] {
-  const sums: MutableSums[] = []; // by symbol, with holes
+  const rows: MutableSums[] = [];
+  const rowNumber = ROW_NUMBERS.filled(highestSymbol(tree) + 1, NONE);
   const time = timeSums(tree);
   const sides = symbols && sideTimes(tree, symbols);
   const isOutermost = outermostNodes(tree);
   const rowOf = (symbol: SymbolId) => {
-    let row = sums[symbol];
-    if (row === undefined) sums[symbol] = row = emptySums();
-    return row;
+    if (rowNumber[symbol] === NONE) rowNumber[symbol] = rows.push(emptySums(symbol, sides !== null)) - 1;
+    return rows[rowNumber[symbol]];
   };
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
     const symbol = tree.symbol[node];
@@ -80,48 +81,75 @@ export function functionsOf(
     if (sides !== null) addSides(row, sides, node);
     if (isStop(symbol)) row.outsideSelfNs += time.totalNs[node];
   }
-  const histograms = durations && histogramsOf(durations);
-  const doubts = doubtsBySymbol(tree);
-  const rows: FunctionSums[] = [];
-  sums.forEach((row, symbol) => {
-    rows.push({
-      symbol,
-      ...row,
-      ...(doubts && { inferredBy: doubts.get(symbol)?.build() ?? {} }),
-      ...durationStats(row, histograms?.get(symbol) ?? null),
-    });
-  });
+  rows.sort((a, b) => a.symbol - b.symbol);
+  addDoubts(rows, tree);
+  addStats(rows, durations);
   return rows;
 }
 
-type MutableSums = {
-  -readonly [Key in
-    | Exclude<keyof FunctionSums, 'symbol' | 'inferredBy' | keyof DurationStats | SideKey | 'asideNs'>
-    | 'minNs'
-    | 'maxNs'
-    | 'longestCutNs']: number;
-} & { [Key in SideKey | 'asideNs']?: number };
+/** By symbol: memory for the tree that is summed up. */
+const ROW_NUMBERS = new ReusedColumn(new Int32Array(0));
 
-type SideKey = keyof SideTimes;
+function highestSymbol({ symbol }: CallTree): SymbolId {
+  let highest: SymbolId = NONE;
+  for (let node = 0; node < symbol.length; node++) if (symbol[node] > highest) highest = symbol[node];
+  return highest;
+}
 
-function emptySums(): MutableSums {
+type MutableSums = { -readonly [Key in keyof FunctionSums]: FunctionSums[Key] };
+
+/** All fields from the start: an object that gets more of them takes several times as long. */
+function emptySums(symbol: SymbolId, hasSides: boolean): MutableSums {
+  const sideNs = hasSides ? 0 : undefined;
   return {
+    symbol,
     calls: 0,
     inferred: 0,
     unwound: 0,
-    longestCutNs: 0,
     totalNs: 0,
     selfNs: 0,
     outsideNs: 0,
     outsideSelfNs: 0,
     onCpuNs: 0,
     offCpuNs: 0,
+    userNs: sideNs,
+    kernelNs: sideNs,
+    interruptNs: sideNs,
+    asideNs: sideNs,
     inferredNs: 0,
+    inferredBy: undefined,
     completeNs: 0,
+    avgNs: Number.NaN,
     minNs: Number.POSITIVE_INFINITY,
     maxNs: Number.NEGATIVE_INFINITY,
+    longestCutNs: 0,
+    p50Ns: Number.NaN,
+    p90Ns: Number.NaN,
+    p99Ns: Number.NaN,
   };
 }
+
+/** `rows`: in the order of symbols, as durations are. */
+function addStats(rows: readonly MutableSums[], durations: FunctionDurations | null): void {
+  let first = 0;
+  for (const row of rows) {
+    let end = first;
+    if (durations !== null) {
+      while (first < durations.length && durations.symbol[first] < row.symbol) first++;
+      for (end = first; end < durations.length && durations.symbol[end] === row.symbol; ) end++;
+    }
+    const histogram = end > first ? durations : null;
+    row.p50Ns = percentileOf(row, histogram, P50.part, first, end);
+    row.p90Ns = percentileOf(row, histogram, P90.part, first, end);
+    row.p99Ns = percentileOf(row, histogram, P99.part, first, end);
+    row.avgNs = averageNs(row);
+    if (row.calls <= row.inferred) row.minNs = row.maxNs = Number.NaN;
+    if (row.longestCutNs <= 0) row.longestCutNs = Number.NaN;
+    first = end;
+  }
+}
+
+const [P50, P90, P99] = PERCENTILES;
 
 function addSides(row: MutableSums, { userNs, kernelNs, interruptNs }: SideTimes, node: NodeId): void {
   row.userNs = (row.userNs ?? 0) + userNs[node];
@@ -141,9 +169,9 @@ function addCalls(row: MutableSums, tree: CallTree, node: NodeId): void {
   row.maxNs = Math.max(row.maxNs, tree.maxNs[node]);
 }
 
-/** Returns why the time of functions, and of stops on them, is inferred; null: unknown. */
-function doubtsBySymbol(tree: CallTree): Map<SymbolId, DoubtTotals> | null {
-  if (tree.doubts === undefined) return null;
+/** Adds why the time of functions, and of stops on them, is inferred. */
+function addDoubts(rows: readonly MutableSums[], tree: CallTree): void {
+  if (tree.doubts === undefined) return;
   const totals = new Map<SymbolId, DoubtTotals>();
   const add = (symbol: SymbolId, doubt: Doubt, ns: Nanoseconds) => {
     const own = totals.get(symbol) ?? new DoubtTotals();
@@ -156,8 +184,10 @@ function doubtsBySymbol(tree: CallTree): Map<SymbolId, DoubtTotals> | null {
     const below = isStop(tree.symbol[node]) ? functionBelow(tree, node) : ROOT;
     if (below !== ROOT) add(tree.symbol[below], doubt, ns);
   });
-  return totals;
+  for (const row of rows) row.inferredBy = totals.get(row.symbol)?.build() ?? NOT_INFERRED;
 }
+
+const NOT_INFERRED: DoubtTimes = {};
 
 /** Charges the time of a stop to the function below; a stop inside a stop, too. */
 function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => MutableSums): void {
@@ -177,10 +207,10 @@ export function functionBelow({ parent, symbol }: CallTree, stop: NodeId): NodeI
 
 /** By node: 1 if there is no frame of the same function below it. */
 export function outermostNodes(tree: CallTree): Uint8Array {
-  const { firstChild, nextSibling } = viewOf(tree);
   const { parent, symbol, length } = tree;
   const isOutermost = new Uint8Array(length);
-  const open: number[] = new Array(1 + symbol.reduce((max, own) => Math.max(max, own), 0)).fill(0);
+  const { firstChild, nextSibling } = siblingsOf(tree);
+  const open = OPEN_FRAMES.filled(highestSymbol(tree) + 1, 0);
   for (let node: NodeId = ROOT; ; ) {
     if (node !== ROOT) {
       isOutermost[node] = open[symbol[node]] === 0 ? 1 : 0;
@@ -199,6 +229,8 @@ export function outermostNodes(tree: CallTree): Uint8Array {
     node = nextSibling[node];
   }
 }
+
+const OPEN_FRAMES = new ReusedColumn(new Int32Array(0));
 
 /** Sums up node weights by function and kind of stop, over all paths. */
 interface FunctionWeight {
@@ -258,11 +290,18 @@ export interface DurationRange {
 /** Percentiles are also NaN if durations were not counted. */
 export interface DurationStats extends DurationRange, Percentiles {}
 
-export function durationRange({ calls, inferred, completeNs, minNs, maxNs, ...sums }: DurationSums): DurationRange {
-  const complete = calls - inferred;
-  const longestCutNs = sums.longestCutNs > 0 ? sums.longestCutNs : Number.NaN;
-  if (complete <= 0) return { avgNs: Number.NaN, minNs: Number.NaN, maxNs: Number.NaN, longestCutNs };
-  return { avgNs: completeNs / complete, minNs, maxNs, longestCutNs };
+export function durationRange(sums: DurationSums): DurationRange {
+  const hasComplete = sums.calls > sums.inferred;
+  return {
+    avgNs: averageNs(sums),
+    minNs: hasComplete ? sums.minNs : Number.NaN,
+    maxNs: hasComplete ? sums.maxNs : Number.NaN,
+    longestCutNs: sums.longestCutNs > 0 ? sums.longestCutNs : Number.NaN,
+  };
+}
+
+function averageNs({ calls, inferred, completeNs }: DurationSums): number {
+  return calls > inferred ? completeNs / (calls - inferred) : Number.NaN;
 }
 
 /** Returns the duration of the longest call; if an inferred one is the longest, how long it lasted at least. */
@@ -274,8 +313,14 @@ export function durationStats(sums: DurationSums, histogram: Histogram | null): 
   return { ...durationRange(sums), ...eachPercentile(({ part }) => percentileOf(sums, histogram, part)) };
 }
 
-/** Returns the duration that this part of the complete calls does not exceed. */
-export function percentileOf(sums: DurationSums, histogram: Histogram | null, part: number): number {
+/** Returns the duration that this part of the complete calls does not exceed. Of the histogram, rows from `first` up to `end` count. */
+export function percentileOf(
+  sums: DurationSums,
+  histogram: Histogram | null,
+  part: number,
+  first = 0,
+  end = histogram?.calls.length ?? 0,
+): number {
   const { calls, inferred, minNs, maxNs } = sums;
-  return histogram && calls > inferred ? percentile(histogram, part, minNs, maxNs) : Number.NaN;
+  return histogram && calls > inferred ? percentile(histogram, part, minNs, maxNs, first, end) : Number.NaN;
 }

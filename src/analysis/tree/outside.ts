@@ -4,7 +4,7 @@
  */
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { isKernelCode, kernelEntryOf } from '../../model/kernel-code.js';
-import { SpecialSymbol, type SymbolTable } from '../../model/symbol-table.js';
+import { oncePerTable, SpecialSymbol, type SymbolTable } from '../../model/symbol-table.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 
 /** The symbol stands for time outside traced code, not for a function. */
@@ -37,11 +37,13 @@ export interface NodeTimeSums {
 
 // Parents come before children, so one backward pass sums every subtree.
 export function timeSums({ length, parent, symbol, selfNs }: CallTree): NodeTimeSums {
-  const totalNs = selfNs.slice();
-  const outsideNs = new Float64Array(length);
-  const offCpuNs = new Float64Array(length);
-  const lostNs = new Float64Array(length);
+  const sums = new Float64Array(4 * length); // one buffer for all: small trees are many
+  const totalNs = sums.subarray(0, length);
+  const outsideNs = sums.subarray(length, 2 * length);
+  const offCpuNs = sums.subarray(2 * length, 3 * length);
+  const lostNs = sums.subarray(3 * length);
   for (let node = 0; node < length; node++) {
+    totalNs[node] = selfNs[node];
     if (isStop(symbol[node])) outsideNs[node] = selfNs[node];
     if (isOffCpu(symbol[node])) offCpuNs[node] = selfNs[node];
     if (isLost(symbol[node])) lostNs[node] = selfNs[node];
@@ -107,10 +109,11 @@ export function sidesOf(
   { length, parent, symbol }: Pick<CallTree, 'length' | 'parent' | 'symbol'>,
   symbols: SymbolTable,
 ): Readonly<Record<keyof SideTimes, Uint8Array>> | null {
-  const known = symbols.name.map((_, row) => sideOf(symbols, row));
+  const known = knownSides(symbols);
+  if (!known.hasKernel) return null;
   const side = new Uint8Array(length).fill(Side.User);
   for (let node = 1; node < length; node++) {
-    const own = known[symbol[node]] ?? Side.Unknown;
+    const own = known.sides[symbol[node]] ?? Side.Unknown;
     const caller = side[parent[node]] as Side;
     side[node] = own === Side.Unknown || (own === Side.Kernel && caller === Side.Interrupt) ? caller : own;
   }
@@ -118,6 +121,11 @@ export function sidesOf(
   const of = (wanted: Side) => side.map((own, node) => (own === wanted && !isStop(symbol[node]) ? 1 : 0));
   return { userNs: of(Side.User), kernelNs: of(Side.Kernel), interruptNs: of(Side.Interrupt) };
 }
+
+const knownSides = oncePerTable((symbols) => {
+  const sides = symbols.name.map((_, row) => sideOf(symbols, row));
+  return { sides, hasKernel: sides.some((side) => side > Side.User) };
+});
 
 function sideOf(symbols: SymbolTable, symbol: SymbolId): Side {
   if (isStop(symbol)) return Side.Unknown;

@@ -166,11 +166,8 @@ export class CallTreeBuilder {
 
   build(): CallTree {
     const { length } = this;
-    askForMemory(NODE_BYTES * length);
-    const column = () => new Float64Array(length);
-    const [parent, symbol] = [new Int32Array(length), new Int32Array(length)];
-    const [calls, selfNs, completeNs] = [column(), column(), column()];
-    const [minNs, maxNs, inferredNs] = [column(), column(), column()];
+    const columns = emptyColumns(length);
+    const { parent, symbol, calls, selfNs, completeNs, minNs, maxNs, inferredNs } = columns;
     const { links, sums } = this.memory;
     for (let node = 0; node < length; node++) {
       parent[node] = links[LINKS * node + Link.Parent];
@@ -182,21 +179,14 @@ export class CallTreeBuilder {
       maxNs[node] = sums[SUMS * node + Sum.MaxNs];
       inferredNs[node] = sums[SUMS * node + Sum.InferredNs];
     }
-    return {
-      ...{ length, parent, symbol, calls, selfNs, completeNs, minNs, maxNs, inferredNs },
-      inferredCalls: this.rareColumn(Rare.InferredCalls),
-      unwoundCalls: this.rareColumn(Rare.UnwoundCalls),
-      longestCutNs: this.rareColumn(Rare.LongestCutNs),
-      doubts: this.doubts.build(),
-    };
-  }
-
-  /** Returns a column of rare numbers; zeros follow the last row that there is. */
-  private rareColumn(rare: number): Float64Array {
-    const column = new Float64Array(this.length);
-    const rows = Math.min(this.length, Math.floor(this.rares.length / RARES));
-    for (let node = 0; node < rows; node++) column[node] = this.rares[RARES * node + rare];
-    return column;
+    const rows = Math.min(length, Math.floor(this.rares.length / RARES));
+    for (let node = 0; node < rows; node++) {
+      columns.inferredCalls[node] = this.rares[RARES * node + Rare.InferredCalls];
+      columns.unwoundCalls[node] = this.rares[RARES * node + Rare.UnwoundCalls];
+      columns.longestCutNs[node] = this.rares[RARES * node + Rare.LongestCutNs];
+    }
+    columns.doubts = this.doubts.build();
+    return columns;
   }
 
   private findOrAdd(parent: NodeId, symbol: SymbolId): NodeId {
@@ -293,20 +283,50 @@ export function usedNodes(tree: CallTree): Int32Array {
  * parent is not selected becomes a child of the root.
  */
 export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
-  askForMemory(NODE_BYTES * nodes.length);
+  const selected = emptyColumns(nodes.length);
   const newId = new Int32Array(tree.length);
   for (let row = 0; row < nodes.length; row++) newId[nodes[row]] = row;
-  const selected = <Column extends Int32Array | Float64Array>(column: Column, into: Column): Column => {
+  const select = <Column extends Int32Array | Float64Array>(column: Column, into: Column) => {
     for (let row = 0; row < nodes.length; row++) into[row] = column[nodes[row]];
-    return into;
   };
+  for (let row = 0; row < nodes.length; row++)
+    selected.parent[row] = nodes[row] === ROOT ? NONE : newId[tree.parent[nodes[row]]];
+  select(tree.symbol, selected.symbol);
+  for (const name of NODE_COLUMNS) select(tree[name], selected[name]);
+  selected.doubts = doubtsOf(tree, nodes, newId);
+  return selected;
+}
+
+/**
+ * Returns a tree of zeros. Its columns are next to each other, and its links are apart from its numbers, as they may be kept
+ * alone: a buffer for each column would take longer than a small tree.
+ */
+function emptyColumns(length: number): { -readonly [Key in keyof CallTree]: CallTree[Key] } {
+  askForMemory(NODE_BYTES * length);
+  const { parent, symbol } = emptyLinks(length);
+  const numbers = new ArrayBuffer(NODE_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT * length);
+  const column = (at: number) => new Float64Array(numbers, Float64Array.BYTES_PER_ELEMENT * length * at, length);
   return {
-    length: nodes.length,
-    parent: nodes.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
-    symbol: selected(tree.symbol, new Int32Array(nodes.length)),
-    ...nodeColumns((name) => selected(tree[name], new Float64Array(nodes.length))),
-    doubts: doubtsOf(tree, nodes, newId),
+    length,
+    parent,
+    symbol,
+    calls: column(0),
+    inferredCalls: column(1),
+    selfNs: column(2),
+    inferredNs: column(3),
+    unwoundCalls: column(4),
+    completeNs: column(5),
+    longestCutNs: column(6),
+    minNs: column(7),
+    maxNs: column(8),
+    doubts: undefined,
   };
+}
+
+/** Returns the links of a tree, next to each other. */
+export function emptyLinks(length: number): Pick<CallTree, 'parent' | 'symbol'> {
+  const links = new Int32Array(2 * length);
+  return { parent: links.subarray(0, length), symbol: links.subarray(length) };
 }
 
 function doubtsOf({ length, doubts }: CallTree, nodes: Int32Array, newId: Int32Array): NodeDoubts | undefined {

@@ -67,13 +67,20 @@ export interface DurationBlocks {
 
 /**
  * Returns the duration that a share `part` of the calls does not exceed (0.99: the 99th percentile); NaN if there are
- * no calls. `minNs`, `maxNs`: exact values of the same calls.
+ * no calls. `minNs`, `maxNs`: exact values of the same calls. Rows from `first` up to `end` count.
  */
-export function percentile({ bucket, calls }: Histogram, part: number, minNs: Nanoseconds, maxNs: Nanoseconds): number {
+export function percentile(
+  { bucket, calls }: Histogram,
+  part: number,
+  minNs: Nanoseconds,
+  maxNs: Nanoseconds,
+  first = 0,
+  end = calls.length,
+): number {
   let all = 0;
-  for (let row = 0; row < calls.length; row++) all += calls[row];
+  for (let row = first; row < end; row++) all += calls[row];
   let rest = Math.max(1, Math.ceil(part * all));
-  for (let row = 0; row < calls.length; row++) {
+  for (let row = first; row < end; row++) {
     rest -= calls[row];
     if (rest <= 0) return Math.min(Math.max(bucketMiddle(bucket[row]), minNs), maxNs);
   }
@@ -275,14 +282,29 @@ export function mergeDurations(
   return known.length === 1 ? known[0] : mergeByFunction(known);
 }
 
-/** Merges durations function by function, as all of them are ordered by symbol. */
+/** Merges durations function by function: all of them are ordered by symbol, and wait for the next one that they have. */
 function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
-  const rows = all.map(() => 0);
+  const highest = all.reduce(
+    (max, { length, symbol }) => Math.max(max, length === 0 ? NONE : symbol[length - 1]),
+    NONE,
+  );
+  const waiting = new Int32Array(highest + 1).fill(NONE); // by symbol: the durations that wait for it, the first one
+  const next = new Int32Array(all.length); // the next one
+  const rows = new Int32Array(all.length);
+  const wait = (at: number) => {
+    const { length, symbol } = all[at];
+    if (rows[at] === length) return;
+    next[at] = waiting[symbol[rows[at]]];
+    waiting[symbol[rows[at]]] = at;
+  };
+  for (let at = 0; at < all.length; at++) wait(at);
   const [symbols, buckets, calls] = [int32Column(), int32Column(), float64Column()];
   const counts = new Float64Array(BUCKETS);
-  for (let symbol = nextSymbol(all, rows); symbol !== Number.POSITIVE_INFINITY; symbol = nextSymbol(all, rows)) {
+  for (let symbol = 0; symbol <= highest; symbol++) {
     const used: number[] = [];
-    all.forEach((durations, at) => {
+    for (let at = waiting[symbol], after = NONE; at !== NONE; at = after) {
+      after = next[at];
+      const durations = all[at];
       let row = rows[at];
       for (; row < durations.length && durations.symbol[row] === symbol; row++) {
         const bucket = durations.bucket[row];
@@ -290,7 +312,8 @@ function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
         counts[bucket] += durations.calls[row];
       }
       rows[at] = row;
-    });
+      wait(at);
+    }
     for (const bucket of used.sort((a, b) => a - b)) {
       symbols.push(symbol);
       buckets.push(bucket);
@@ -299,12 +322,4 @@ function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
     }
   }
   return { length: symbols.length, symbol: symbols.view(), bucket: buckets.view(), calls: calls.view() };
-}
-
-/** Returns the lowest symbol that any of them still has; Infinity if none. */
-function nextSymbol(all: readonly FunctionDurations[], rows: readonly number[]): number {
-  return all.reduce((first, { length, symbol }, at) => {
-    const row = rows[at];
-    return row < length ? Math.min(first, symbol[row]) : first;
-  }, Number.POSITIVE_INFINITY);
 }

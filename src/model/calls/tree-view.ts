@@ -4,7 +4,7 @@
 
 import { ReusedColumn, rowNumbers } from '../columns.js';
 import { NONE, type NodeId } from '../units.js';
-import { type CallTree, NODE_COLUMNS, ROOT, selectNodes } from './call-tree.js';
+import { type CallTree, emptyLinks, NODE_COLUMNS, ROOT, selectNodes } from './call-tree.js';
 import { keptDoubts } from './doubts.js';
 
 /** Derived from a CallTree; never sent between workers. */
@@ -23,13 +23,18 @@ export function totalTimes({ parent, selfNs }: Pick<CallTree, 'parent' | 'selfNs
 }
 
 export function viewOf(tree: CallTree): TreeView {
-  const firstChild = new Int32Array(tree.length).fill(NONE);
-  const nextSibling = new Int32Array(tree.length).fill(NONE);
-  for (let node = tree.length - 1; node > ROOT; node--) {
-    nextSibling[node] = firstChild[tree.parent[node]];
-    firstChild[tree.parent[node]] = node;
+  return { totalNs: totalTimes(tree), ...siblingsOf(tree), depth: depthsOf(tree) };
+}
+
+/** Returns the children of each node in their order. */
+export function siblingsOf({ length, parent }: Pick<CallTree, 'length' | 'parent'>): Siblings {
+  const firstChild = new Int32Array(length).fill(NONE);
+  const nextSibling = new Int32Array(length).fill(NONE);
+  for (let node = length - 1; node > ROOT; node--) {
+    nextSibling[node] = firstChild[parent[node]];
+    firstChild[parent[node]] = node;
   }
-  return { totalNs: totalTimes(tree), firstChild, nextSibling, depth: depthsOf(tree) };
+  return { firstChild, nextSibling };
 }
 
 /** The root has depth 0. */
@@ -180,13 +185,13 @@ export class TreeSorter {
     const newId = ranks; // not needed any longer
     for (let row = 0; row < length; row++) newId[order[row]] = row;
     for (const name of NODE_COLUMNS) this.reorder(tree[name], order);
-    const sorted = {
-      ...tree,
-      doubts: tree.doubts && keptDoubts(tree.doubts, newId, null),
-      parent: order.map((node) => (node === ROOT ? NONE : newId[parent[node]])),
-      symbol: order.map((node) => symbol[node]),
-    };
-    return { tree: sorted, newId };
+    const links = emptyLinks(length);
+    for (let row = 0; row < length; row++) {
+      links.parent[row] = order[row] === ROOT ? NONE : newId[parent[order[row]]];
+      links.symbol[row] = symbol[order[row]];
+    }
+    const doubts = tree.doubts && keptDoubts(tree.doubts, newId, null);
+    return { tree: { ...tree, doubts, ...links }, newId };
   }
 
   private reorder(column: Float64Array, order: Int32Array): void {

@@ -250,20 +250,24 @@ export class ProfileBuilder {
     const { names } = this.trace.store;
     const { replay } = thread;
     const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
-    const bounds = { startNs: replay.startNs - this.shiftNs, endNs: replay.endNs - this.shiftNs };
-    const shown =
-      below.length === 0
-        ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
-        : { tree: orderedTree(withCallers(replay.tree, below), symbolRanks(this.symbols)), hiddenNs: 0 }; // all its time is inferred now
-    const durations = this.together === null ? thread.durations : null;
+    const isWhole = below.length === 0;
+    const tree = isWhole ? replay.tree : orderedTree(withCallers(replay.tree, below), symbolRanks(this.symbols));
     const resumptions = this.questions.filter === null ? replay.resumptions : undefined;
-    const profile = { ...who, ...bounds, ...shown, durations, ...(resumptions && { resumptions }) };
+    const profile = {
+      ...who,
+      startNs: replay.startNs - this.shiftNs,
+      endNs: replay.endNs - this.shiftNs,
+      tree,
+      hiddenNs: isWhole ? replay.hiddenNs : 0, // else all its time is inferred
+      durations: this.together === null ? thread.durations : null,
+      ...(resumptions && { resumptions }),
+    };
     if (thread.answers) this.answers.set(tid, thread.answers);
     if (thread.keptLog) this.logs.set(tid, thread.keptLog);
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
-    if (this.questions.filter !== null && isEmpty(shown.tree)) return;
+    if (this.questions.filter !== null && isEmpty(tree)) return;
     const quality = QualityBuilder.threadQuality(profile, thread, below.length, this.symbols.kind);
-    this.together?.add(shown.tree);
+    this.together?.add(tree);
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
     if (thread.durations) this.durations?.addAll(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
@@ -271,8 +275,8 @@ export class ProfileBuilder {
     if (thread.callRows) this.receivers.onCallRows?.(thread.callRows);
     if (thread.placedCalls) this.placedCalls.add(thread.placedCalls);
     if (thread.longestCalls) this.longestCalls?.add(tid, thread.longestCalls);
-    const { length, parent } = shown.tree;
-    if (thread.timeline) this.timeline?.add(tid, thread.timeline, { length, parent, totalNs: totalTimes(shown.tree) });
+    const { length, parent } = tree;
+    if (thread.timeline) this.timeline?.add(tid, thread.timeline, { length, parent, totalNs: totalTimes(tree) });
   }
 
   private shifted({ sinceNs, ...frame }: StackFrame): StackFrame {

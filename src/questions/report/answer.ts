@@ -20,7 +20,6 @@ import {
   named,
   qualityOf,
   rounded,
-  statsOrNulls,
   traceSummary,
   treeTimes,
 } from '../common.js';
@@ -141,7 +140,6 @@ function interruptRows(tree: CallTree, symbols: SymbolTable, options: ReportOpti
 /** A literal, as there are as many rows as threads have functions: spread objects take three times as long. */
 export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionRow {
   const { symbol, inferredNs } = sums;
-  const stats = statsOrNulls(sums);
   return {
     name: symbols.name[symbol],
     dso: dsoOf(symbols, symbol),
@@ -164,12 +162,12 @@ export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionR
     asideNs: sums.asideNs,
     inferredNs,
     inferredBy: inferredNs > 0 ? sums.inferredBy : undefined,
-    avgNs: stats.avgNs,
-    minNs: stats.minNs,
-    maxNs: stats.maxNs,
-    longestCutNs: stats.longestCutNs,
-    p50Ns: stats.p50Ns,
-    p90Ns: stats.p90Ns,
-    p99Ns: stats.p99Ns,
+    avgNs: finiteOrNull(sums.avgNs),
+    minNs: finiteOrNull(sums.minNs),
+    maxNs: finiteOrNull(sums.maxNs),
+    longestCutNs: finiteOrNull(sums.longestCutNs),
+    p50Ns: finiteOrNull(sums.p50Ns),
+    p90Ns: finiteOrNull(sums.p90Ns),
+    p99Ns: finiteOrNull(sums.p99Ns),
   };
 }
