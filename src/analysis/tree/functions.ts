@@ -33,14 +33,14 @@ export interface FunctionSums extends DurationStats {
   /** The part of the total in which the thread had no CPU; 0 if the trace does not record that. */
   readonly offCpuNs: Nanoseconds;
   /** The parts of the total in code of the program, in the kernel for it, and in interrupts; absent: no kernel was traced. */
-  readonly userNs?: Nanoseconds | undefined;
-  readonly kernelNs?: Nanoseconds | undefined;
-  readonly interruptNs?: Nanoseconds | undefined;
+  readonly userNs?: Nanoseconds;
+  readonly kernelNs?: Nanoseconds;
+  readonly interruptNs?: Nanoseconds;
   /**
    * How much longer its complete calls lasted than it was on the stack: waits that are shown on the function that called
    * the scheduler, and halts; absent: no kernel was traced.
    */
-  readonly asideNs?: Nanoseconds | undefined;
+  readonly asideNs?: Nanoseconds;
   /** The part of its self time, and of its stops, that is inferred. */
   readonly inferredNs: Nanoseconds;
   /** The same by reason; absent: unknown. */
@@ -100,8 +100,7 @@ type MutableSums = { -readonly [Key in keyof FunctionSums]: FunctionSums[Key] };
 
 /** All fields from the start: an object that gets more of them takes several times as long. */
 function emptySums(symbol: SymbolId, hasSides: boolean): MutableSums {
-  const sideNs = hasSides ? 0 : undefined;
-  return {
+  const row: MutableSums = {
     symbol,
     calls: 0,
     inferred: 0,
@@ -112,12 +111,7 @@ function emptySums(symbol: SymbolId, hasSides: boolean): MutableSums {
     outsideSelfNs: 0,
     onCpuNs: 0,
     offCpuNs: 0,
-    userNs: sideNs,
-    kernelNs: sideNs,
-    interruptNs: sideNs,
-    asideNs: sideNs,
     inferredNs: 0,
-    inferredBy: undefined,
     completeNs: 0,
     avgNs: Number.NaN,
     minNs: Number.POSITIVE_INFINITY,
@@ -127,6 +121,7 @@ function emptySums(symbol: SymbolId, hasSides: boolean): MutableSums {
     p90Ns: Number.NaN,
     p99Ns: Number.NaN,
   };
+  return hasSides ? Object.assign(row, { userNs: 0, kernelNs: 0, interruptNs: 0, asideNs: 0 }) : row;
 }
 
 /** `rows`: in the order of symbols, as durations are. */
