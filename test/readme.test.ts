@@ -34,6 +34,11 @@ async function runExamples(page: string, check: (dir: string, stdout: string) =>
   }
 }
 
+test('says how large DuckDB is, which is installed apart', async () => {
+  for (const page of ['README.md', 'docs/fleet.md'])
+    expect(await readFile(join(ROOT, page), 'utf8')).toMatch(/DuckDB, which is [^.]*\(71 MB\)/);
+});
+
 test('runs the examples of the README', async () => {
   await runExamples('README.md', async (_, stdout) => {
     expect(stdout).toMatch(/^mem_heap_block_free:/);

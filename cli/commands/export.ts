@@ -3,8 +3,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { createReadStream, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { whyNotWhole } from '../../src/fleet/folder.js';
 import { PtflameError, unreadableInput } from '../../src/model/errors.js';
@@ -14,18 +14,17 @@ import { recordingTables, TABLES, type TableName } from '../../src/parquet/recor
 import { wakingsPath } from '../../src/perfdata/beside.js';
 import { dataFilePath } from '../../src/perfdata/open-recording.js';
 import { formatBytes, formatMany } from '../../src/render/format.js';
-import { shellWords } from '../../src/render/visible-text.js';
 import { openInputs } from '../input/open-inputs.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { loadTimedProfile, requireTraces } from '../input/traces.js';
 import { INPUTS, reading, selection, shown, srcline, windowed } from '../options/shared.js';
 import { path, text } from '../options/values.js';
 import { CallsSpool } from '../output/calls-spool.js';
+import { makeFolders, requireFolder } from '../output/folders.js';
 import { whatWrites } from '../output/formats.js';
 import { notifyQuality } from '../output/lines.js';
 import { openOutput, type Result, writeAll } from '../output/outputs.js';
 import { statOrNull } from '../output/refuse-overwriting.js';
-import { whyUnwritable } from '../output/write-chunks.js';
 import { notifier } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
@@ -89,7 +88,7 @@ export const command = defineCommand({
 /** One after the other. What the folder has already is not read again. */
 export async function exportRecordings(options: ExportOptions, signal: AbortSignal): Promise<void> {
   partitionPart('build', options.build ?? null);
-  requireFolder(options.to.directory);
+  requireFolder(options.to.directory, OTHER_FOLDER);
   for (const path of options.inputs) {
     await refuseOtherKind(path);
     await exportRecording(path, options, signal);
@@ -136,7 +135,7 @@ async function writeTables(files: readonly TableFile[], input: string): Promise<
   const results: Result[] = [];
   try {
     for (const { path, chunks } of files) {
-      makeDirectory(path);
+      makeFolders(dirname(path), OTHER_FOLDER);
       results.push({ output: await openOutput(path, [input]), chunks });
     }
     await writeAll(results);
@@ -182,39 +181,6 @@ function tablePath(folder: string, table: TableName, partition: string, id: stri
 }
 
 const OTHER_FOLDER = 'choose another folder with --to parquet:DIR';
-
-/**
- * Checks that a folder can be filled before the work begins. It may be missing, but what contains it may not: a mistyped
- * path should not become a tree of folders.
- *
- * @throws PtflameError OUTPUT_UNWRITABLE
- */
-function requireFolder(folder: string): void {
-  const stats = statOrNull(folder);
-  if (stats?.isDirectory()) return;
-  if (stats !== null) throw cannotCreate(folder, 'it is a file');
-  const parent = dirname(resolve(folder));
-  if (statOrNull(parent)?.isDirectory()) return;
-  throw cannotCreate(
-    folder,
-    `${parent} does not exist`,
-    `make it first: mkdir -p ${shellWords([parent])}; or ${OTHER_FOLDER}`,
-  );
-}
-
-/** Makes the directory of a file in a folder. @throws PtflameError OUTPUT_UNWRITABLE */
-function makeDirectory(path: string): void {
-  const directory = dirname(path);
-  try {
-    mkdirSync(directory, { recursive: true });
-  } catch (cause) {
-    throw cannotCreate(directory, whyUnwritable(cause), OTHER_FOLDER, cause);
-  }
-}
-
-function cannotCreate(directory: string, why: string, hint = OTHER_FOLDER, cause?: unknown): PtflameError {
-  return new PtflameError('OUTPUT_UNWRITABLE', `cannot create the folder ${directory}: ${why}`, { hint, cause });
-}
 
 /** In the order of their names. */
 function directoriesIn(path: string, prefix: string): string[] {

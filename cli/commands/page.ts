@@ -3,14 +3,15 @@
  */
 
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { PtflameError, systemReason } from '../../src/model/errors.js';
+import { PtflameError } from '../../src/model/errors.js';
 import { shellWords } from '../../src/render/visible-text.js';
 import { hostedFiles } from '../../src/web/hosted.js';
 import { general } from '../options/shared.js';
 import { path } from '../options/values.js';
+import { makeFolder } from '../output/folders.js';
 import { refuseOtherName } from '../output/formats.js';
 import { OFFLINE_PAGE } from '../output/offline-page.js';
 import { openOutput, writeAll } from '../output/outputs.js';
@@ -69,13 +70,8 @@ async function writeFile(path: string, quiet: boolean): Promise<void> {
 
 /** Each file is replaced as a whole. */
 async function writeFolder(folder: string, quiet: boolean): Promise<void> {
+  makeFolder(folder, 'name another folder with --to');
   const files = hostedFiles(await readFile(OFFLINE_PAGE, 'utf8'));
-  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
-    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot make ${folder}: ${systemReason(cause)}`, {
-      hint: 'name another folder',
-      cause,
-    });
-  });
   const outputs = [];
   for (const [name, text] of files)
     outputs.push({ output: await openOutput(join(folder, name)), chunks: () => [text] });

@@ -4,7 +4,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { PtflameError } from '../../src/model/errors.js';
 import { safeJson } from '../../src/model/text.js';
-import { visibleText } from '../../src/render/visible-text.js';
+import { visibleText, visibleWithIsolates } from '../../src/render/visible-text.js';
 import { notify } from '../terminal/notify.js';
 import { fileWidth, fitted, tableWidth } from '../terminal/width.js';
 import { formatOfName, hasEnding, refuseUrl, showStep, unknownEnding } from './formats.js';
@@ -63,8 +63,13 @@ function chunksOf(formats: AnswerFormats, { path, format }: AnswerFile): Chunks 
   if (format === 'csv' && formats.csv) return csvText(formats.csv());
   if (format === 'otlp' && formats.otlp) return formats.otlp();
   if (format === 'perfetto' && formats.perfetto) return formats.perfetto();
-  if (!isStandardOutput(path)) return endedLines(formats.text(fileWidth()));
-  return endedLines(fitted(formats.text(tableWidth()), process.stdout));
+  if (!isStandardOutput(path)) return endedLines(visibleLines(formats.text(fileWidth())));
+  return endedLines(fitted(visibleLines(formats.text(tableWidth())), process.stdout));
+}
+
+/** Whatever names a line has, it acts on no terminal. */
+function* visibleLines(lines: Iterable<string>): Iterable<string> {
+  for (const line of lines) yield visibleWithIsolates(line);
 }
 
 /** Lines take their turns together. */

@@ -94,6 +94,7 @@ interface LineOffsets {
 
 const NEWLINE = 10;
 export const OVERLONG = 'longer than any line of perf';
+const BLANK_LINE = parsePerfLine('');
 const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 
 /** Every thread adds a new head each second. */
@@ -145,7 +146,7 @@ export class LineReader {
     for (let at = 0; at < length; ) {
       const stop = module.read(at);
       at = module.lineStart();
-      if (stop === STOP_UNKNOWN_HEAD) at = this.readNewHead(at);
+      if (stop === STOP_UNKNOWN_HEAD) at = this.text[at] === NEWLINE ? this.readBlank(at) : this.readNewHead(at);
       else if (stop === STOP_UNKNOWN_REST)
         at = this.parseLine(at, module.restStart(), module.lineHead(), module.lineNs());
     }
@@ -187,6 +188,13 @@ export class LineReader {
     this.text = bytesAt(this.memory, this.reservedStart + from, to - from);
     this.others = [];
     this.otherRows = [];
+  }
+
+  /** Reads blank lines, of which a small compressed file may have millions. Returns where to continue. */
+  private readBlank(start: number): number {
+    let at = start;
+    for (; this.text[at] === NEWLINE; at++) this.addOther(BLANK_LINE, at);
+    return at;
   }
 
   /**

@@ -13,8 +13,12 @@ export function isolated(name: string): string {
   return RIGHT_TO_LEFT.test(name) ? `${OPEN}${name}${CLOSE}` : name;
 }
 
+/** Printable ASCII and the signs of our numbers, as nearly all lines are. */
+const PLAIN = /^[ -~µ–≥≈…×]*$/;
+
 /** Applies `visibleText`, but keeps the isolates around names. */
 export function visibleWithIsolates(text: string): string {
+  if (PLAIN.test(text)) return text;
   const parts = text.split(/\u2068([^\u2066-\u2069]*)\u2069/);
   return parts.map((part, at) => (at % 2 === 0 ? visibleText(part) : isolated(visibleText(part)))).join('');
 }

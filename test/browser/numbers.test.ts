@@ -49,7 +49,9 @@ const browser = windows('html', { viewport: { width: 2000, height: 4000 } });
 interface WrittenThread {
   readonly tid: number;
   readonly comm: string | null;
-  readonly tree: Readonly<Record<'parent' | 'symbol' | 'calls' | 'selfNs', readonly number[]>>;
+  readonly tree: Readonly<Record<'parent' | 'symbol' | 'calls' | 'selfNs', readonly number[]>> &
+    Readonly<Record<'inferredCalls' | 'unwoundCalls' | 'completeNs' | 'longestCutNs', readonly number[]>> &
+    Readonly<Record<'minNs' | 'maxNs', readonly (number | null)[]>>;
 }
 
 interface Written {
@@ -469,6 +471,91 @@ async function expectTrueNeighbours(page: Page, { symbols, threads }: Written, {
     );
 }
 
+type PathRow = FunctionRow & { readonly offCpuNs: number };
+
+/** Sums up the nodes of all threads by call path: its names, joined. */
+function pathsOf({ symbols, threads }: Written, hasSwitches: boolean): Map<string, PathRow> {
+  const rows = new Map<string, Mutable<PathRow> & { completeNs: number }>();
+  for (const { tree } of threads) {
+    const nameAt = (at: number) => symbols.name[tree.symbol[at] as number] as string;
+    const pathTo = (at: number): string[] => (at > 0 ? [...pathTo(tree.parent[at] as number), shown(nameAt(at))] : []);
+    for (let node = 1; node < tree.parent.length; node++) {
+      const stop = symbols.kind[tree.symbol[node] as number] === 'synthetic' ? nameAt(node) : null;
+      const path = pathTo(node);
+      const ns = tree.selfNs[node] as number;
+      for (let length = path.length; length > 0; length--) {
+        const row = rowAt(rows, path.slice(0, length));
+        row.totalNs += ns;
+        if (isStop(stop)) row.outsideNs += ns;
+        if (isOffCpu(stop)) row.offCpuNs += ns;
+        if (hasSwitches ? !isOffCpu(stop) && stop !== '[lost]' : !isStop(stop)) row.onCpuNs += ns;
+      }
+      const row = rowAt(rows, path);
+      for (let at = node, isDone = !isStop(stop); !isDone && at > 0; at = tree.parent[at] as number) {
+        isDone = symbols.kind[tree.symbol[at] as number] !== 'synthetic'; // the function that entered the stop
+        rowAt(rows, pathTo(at)).outsideSelfNs += ns;
+      }
+      row.isStop = isStop(stop);
+      row.selfNs += ns;
+      row.calls += tree.calls[node] as number;
+      row.inferred += tree.inferredCalls[node] as number;
+      row.unwound += tree.unwoundCalls[node] as number;
+      row.completeNs += tree.completeNs[node] as number;
+      row.longestCutNs = Math.max(row.longestCutNs ?? 0, tree.longestCutNs[node] as number) || null;
+      const [minNs = null, maxNs = null] = [tree.minNs[node], tree.maxNs[node]];
+      if (minNs !== null) row.minNs = Math.min(row.minNs ?? Number.POSITIVE_INFINITY, minNs);
+      if (maxNs !== null) row.maxNs = Math.max(row.maxNs ?? 0, maxNs);
+      row.avgNs = row.calls > row.inferred ? row.completeNs / (row.calls - row.inferred) : null;
+    }
+  }
+  return rows;
+}
+
+type Mutable<Row> = { -readonly [key in keyof Row]: Row[key] };
+
+function rowAt<Row>(rows: Map<string, Row>, path: readonly string[]): Row {
+  const key = path.join('\n');
+  const times = { totalNs: 0, selfNs: 0, outsideNs: 0, outsideSelfNs: 0, onCpuNs: 0, offCpuNs: 0, completeNs: 0 };
+  const none = { avgNs: null, minNs: null, maxNs: null, longestCutNs: null, p50Ns: null, p90Ns: null, p99Ns: null };
+  const row = rows.get(key) ?? ({ name: path.at(-1), calls: 0, inferred: 0, unwound: 0, ...times, ...none } as Row);
+  rows.set(key, row);
+  return row;
+}
+
+/** Compares each column of each call path that the window has room for, all of them open. */
+async function expectTrueCallTree(page: Page, file: Written, hasSwitches: boolean, truth: Truth<FunctionRow>) {
+  await goTo(page, `#view=tree&${ALL_COLUMNS}`);
+  const label = 'Call tree';
+  const row = `.table[aria-label="${label}"] .row`;
+  await eventually(() => page.locator(row).count()).toBeGreaterThan(0);
+  for (let closed = page.locator(`${row}[aria-expanded="false"]`); (await closed.count()) > 0; ) {
+    await closed.first().focus();
+    await page.keyboard.press('*');
+  }
+  await page.keyboard.press('Home');
+  await eventually(() => page.locator(row).first().getAttribute('aria-rowindex')).toBe('2');
+  const levels = await page.$$eval(row, (all) => all.map((own) => Number(own.getAttribute('aria-level'))));
+  const heads = (await titles(page, label)).map((title) => title.replace(/ [↑↓]$/, ''));
+  const names = await page.$$eval(`${row} .names`, (all) =>
+    all.map((own) => own.querySelector('[title]')?.getAttribute('title')?.split('\n')[0] ?? ''),
+  );
+  const known = pathsOf(file, hasSwitches);
+  const ofPath: Truth<PathRow> = {
+    ...(truth as Truth<PathRow>),
+    'Call path': null, // it says which row is compared
+    'Off CPU': ({ offCpuNs }) => formatDuration(offCpuNs),
+  };
+  const used = file.symbols.name.map(shown);
+  const isAlone = (name: string) => used.indexOf(name) === used.lastIndexOf(name);
+  const path: string[] = [];
+  const cells = (await rows(page, label)).flatMap(([, ...numbers], at) => {
+    path.splice((levels[at] as number) - 1, path.length, names[at] as string);
+    return path.every(isAlone) ? [[path.join('\n'), ...numbers]] : []; // not of two files
+  });
+  expectTrue({ titles: heads, cells }, ofPath, ([key = '']) => known.get(key));
+  expect(cells.length).toBeGreaterThan(3);
+}
+
 /** Checks all tables of a page of a profile, and the panel of the first functions. */
 async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
   const { trace, functions, threads = [] } = reportOf(profile, { threads: true });
@@ -499,6 +586,7 @@ async function expectTrueReport(page: Page, profile: Profile): Promise<void> {
     const self = { ...truth, Share: ({ selfNs }: FunctionRow) => formatShare(selfNs, totalNs) };
     expectTrue(await tableOf(page, 'Functions'), self, byName(functions));
   }
+  await expectTrueCallTree(page, file, hasSwitches, truth);
   await goTo(page);
   for (const row of functions.filter((own) => !own.isStop).slice(0, 4))
     await expectTruePanel(page, row.name, truth, row);

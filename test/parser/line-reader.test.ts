@@ -367,3 +367,11 @@ test('reads any two ends like the reference parser', () => {
     { numRuns: 500 },
   );
 });
+
+test('blank lines, wherever they are', () => {
+  const text = fixture('lab/demo-be.txt').toString('latin1');
+  const spaced = text.replaceAll('\n', '\n\n\n').replace(/^/, '\n\n');
+  const bytes = Buffer.from(spaced, 'latin1');
+  const branches = new CheckedReader().expectAsReference(bytes);
+  expect(branches).toBe(new CheckedReader().expectAsReference(Buffer.from(text, 'latin1')));
+});

@@ -2,12 +2,13 @@
  * Captures slow calls: runs a perf that overwrites its buffer and one that watches a function, orders a snapshot when a call was
  * slow, and keeps those of the slowest.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { PtflameError, systemReason } from '../../../src/model/errors.js';
+import { PtflameError } from '../../../src/model/errors.js';
 import { formatCount, formatDuration, formatMany } from '../../../src/render/format.js';
+import { makeFolder } from '../../output/folders.js';
 import { perfFailure } from '../../perf/failures.js';
 import { handleInterrupts } from '../../process/interrupts.js';
 import { awaitEnd, TIMEOUTS } from '../await-end.js';
@@ -77,14 +78,12 @@ export async function captureCalls(
 }
 
 function createDirectory(path: string): void {
-  const unwritable = (why: string, cause?: unknown) =>
-    new PtflameError('OUTPUT_UNWRITABLE', `${path} ${why}`, { hint: 'choose another directory with -o', cause });
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw unwritable(`cannot be created: ${systemReason(cause)}`, cause);
-  }
-  if (readdirSync(path).length > 0) throw unwritable('is not empty: snapshots need a directory of their own');
+  const other = 'choose another directory with -o';
+  makeFolder(path, other, 0o700);
+  if (readdirSync(path).length > 0)
+    throw new PtflameError('OUTPUT_UNWRITABLE', `${path} is not empty: snapshots need a directory of their own`, {
+      hint: other,
+    });
 }
 
 function removeIfEmpty(path: string): void {

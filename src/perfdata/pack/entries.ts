@@ -8,8 +8,17 @@ import { MANIFEST, PACK_PATHS } from '../recognize.js';
 import { BESIDE, Manifest } from './manifest.js';
 
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
-/** Files and folders that are made. A program that compiles at runtime may have a file for each of its functions. */
-const MAX_ENTRIES = 100_000;
+/** How much is made at most, and removed later. */
+export interface Limits {
+  readonly files: number;
+  readonly folders: number;
+}
+
+/**
+ * A program that compiles at runtime may have a file for each of its functions, but few programs use more than a hundred folders.
+ * Removing one takes ten times as long as removing a file.
+ */
+const LIMITS: Limits = { files: 100_000, folders: 5000 };
 
 export interface Pack {
   /** For messages. */
@@ -23,13 +32,13 @@ export interface Pack {
 export type KeepFile = (name: string, bytes: AsyncIterable<Uint8Array>) => Promise<number>;
 
 /** Returns the manifest. @throws PtflameError NEWER_VERSION; Error that says what no pack has, or of `inflated` or `keep` */
-export async function readEntries(pack: Pack, keep: KeepFile, maxEntries = MAX_ENTRIES): Promise<Manifest> {
+export async function readEntries(pack: Pack, keep: KeepFile, limits = LIMITS): Promise<Manifest> {
   const archive = extract();
   const headers = new HeaderGuard(pack.sizeBytes);
   const writing = write(archive, headers.guarded(pack.inflated));
   writing.catch((error) => archive.destroy(error));
   try {
-    const [manifest] = await Promise.all([extractAll(pack.name, archive, keep, headers, maxEntries), writing]);
+    const [manifest] = await Promise.all([extractAll(pack.name, archive, keep, headers, limits), writing]);
     return manifest;
   } finally {
     archive.destroy(); // ends writing, too
@@ -60,10 +69,9 @@ async function extractAll(
   archive: AsyncIterable<Entry>,
   keep: KeepFile,
   headers: HeaderGuard,
-  maxEntries: number,
+  limits: Limits,
 ): Promise<Manifest> {
   let manifest: Manifest | null = null;
-  let folders = 0;
   const names = new Set<string>();
   for await (const entry of archive) {
     headers.enterFile();
@@ -75,13 +83,17 @@ async function extractAll(
     if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
     else {
       if (!isExpected(name)) throw new Error(`it contains ${JSON.stringify(name)}, which no pack does`);
-      folders = await keep(name, entry);
+      const folders = await keep(name, entry);
+      if (folders > limits.folders) throw tooMany(limits.folders, 'folders');
     }
-    if (names.size + folders > maxEntries)
-      throw new Error(`it contains more than ${maxEntries} files and folders, which no pack does`);
+    if (names.size > limits.files) throw tooMany(limits.files, 'files');
     headers.leaveFile();
   }
   return complete(manifest, names);
+}
+
+function tooMany(limit: number, what: string): Error {
+  return new Error(`it contains more than ${limit} ${what}, which no pack does`);
 }
 
 function complete(manifest: Manifest | null, names: ReadonlySet<string>): Manifest {

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { PtflameError, systemReason } from '../../model/errors.js';
 import { MANIFEST } from '../recognize.js';
-import { damaged, type KeepFile, readEntries } from './entries.js';
+import { damaged, type KeepFile, type Limits, readEntries } from './entries.js';
 import type { Manifest } from './manifest.js';
 
 const PRIVATE = { file: 0o600, directory: 0o700 } as const;
@@ -25,7 +25,7 @@ export async function readPack(
   path: string,
   directory: string,
   signal: AbortSignal,
-  maxEntries?: number,
+  limits?: Limits,
 ): Promise<Manifest> {
   const folders = new Set([dirname(join(directory, MANIFEST))]); // as `extractEntry` names it
   const keep: KeepFile = async (name, bytes) => {
@@ -36,7 +36,7 @@ export async function readPack(
     const { size: sizeBytes } = await stat(path);
     const inflated = createGunzip();
     pipeline(createReadStream(path), inflated, { signal }).catch(() => {}); // `inflated` fails for the same reason
-    return await readEntries({ name: path, sizeBytes, inflated }, keep, maxEntries);
+    return await readEntries({ name: path, sizeBytes, inflated }, keep, limits);
   } catch (cause) {
     signal.throwIfAborted();
     throw cause instanceof PtflameError ? cause : refusal(path, directory, cause);

@@ -282,6 +282,7 @@ describe('is refused', () => {
     ['early without a time', ['--trigger', 'clock_nanosleep', '--early'], /--early needs a time/],
     ['from a place to itself', ['--trigger', 'getpid..getpid'], /getpid and getpid are the same place/],
     ['for a directory with files in it', ['-o', '.'], /\. is not empty/],
+    ['for a directory two levels deep', ['-o', 'no/such'], /cannot create the folder no\/such: .*\n.*mkdir -p/],
     ['for a number of snapshots that is none', ['--keep', '0'], /--keep/],
     [
       'where breakpoints are never hit and nothing can be probed',

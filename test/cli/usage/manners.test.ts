@@ -138,6 +138,9 @@ describe.concurrent('outputs of another kind', () => {
     expectRefusal(run, 1, /cannot create the folder no\/such\/x: .*such does not exist/, /mkdir -p/);
     expect(existsSync(dir.file('no'))).toBe(false);
     expect((await ptflame(['export', DEMO, '--to', 'parquet:one'], at)).exitCode).toBe(0);
+    const page = await ptflame(['page', '--to', 'no/such/x'], at);
+    expectRefusal(page, 1, /cannot create the folder no\/such\/x: .*such does not exist/, /mkdir -p/);
+    expect(existsSync(dir.file('no'))).toBe(false);
   });
 });
 

@@ -8,6 +8,7 @@ import { createGzip } from 'node:zlib';
 import { type Headers, pack } from 'tar-stream';
 import { describe, expect } from 'vitest';
 import { firstBytes } from '../../../src/perfdata/open-recording.js';
+import type { Limits } from '../../../src/perfdata/pack/entries.js';
 import type { Manifest } from '../../../src/perfdata/pack/manifest.js';
 import { readPack } from '../../../src/perfdata/pack/read-pack.js';
 import { type PackedFile, writePack } from '../../../src/perfdata/pack/write-pack.js';
@@ -35,9 +36,9 @@ async function packOf(dir: Directory, entries: readonly Entry[]): Promise<string
   return dir.file('x.pack');
 }
 
-async function unpacked(dir: Directory, path: string, maxEntries?: number): Promise<Manifest> {
+async function unpacked(dir: Directory, path: string, limits?: Limits): Promise<Manifest> {
   await mkdir(dir.file('below/place'), { recursive: true });
-  return readPack(path, dir.file('below/place'), NEVER, maxEntries);
+  return readPack(path, dir.file('below/place'), NEVER, limits);
 }
 
 async function written(dir: Directory, files: readonly PackedFile[]): Promise<string> {
@@ -145,15 +146,27 @@ describe('refuses', () => {
     await expect(unpacked(dir, path)).rejects.toMatchObject({ code: 'PACK_DAMAGED' });
   });
 
-  test('more files and folders than a pack has', async ({ dir }) => {
+  test('more files, or more folders, than a pack has', async ({ dir }) => {
     const files = [LIST, RECORDING, { name: 'root/a/b/c', content: '' }, { name: 'root/a/d', content: '' }];
     const path = await packOf(dir, files); // four files, three folders
-    await expect(unpacked(dir, path, 6)).rejects.toMatchObject({
-      code: 'PACK_DAMAGED',
-      message: expect.stringContaining('more than 6 files and folders'),
-    });
-    await rm(dir.file('below'), { recursive: true });
-    expect(await unpacked(dir, path, 7)).toEqual(MANIFEST);
+    for (const [limits, what] of [
+      [{ files: 3, folders: 3 }, '3 files'],
+      [{ files: 4, folders: 2 }, '2 folders'],
+    ] as const) {
+      const message = expect.stringContaining(`more than ${what}`);
+      await expect(unpacked(dir, path, limits)).rejects.toMatchObject({ code: 'PACK_DAMAGED', message });
+      await rm(dir.file('below'), { recursive: true });
+    }
+    expect(await unpacked(dir, path, { files: 4, folders: 3 })).toEqual(MANIFEST);
+  });
+
+  test('folders by the thousand, which take minutes to remove', async ({ dir }) => {
+    const path = await packOf(dir, [
+      LIST,
+      RECORDING,
+      ...Array.from({ length: 5001 }, (_, at) => ({ name: `root/${at}/x`, content: '' })),
+    ]);
+    await expect(unpacked(dir, path)).rejects.toMatchObject({ message: expect.stringContaining('5000 folders') });
   });
 
   test('a pack that unpacks to far more than binaries and traces do, before it fills the disk', async ({ dir }) => {
