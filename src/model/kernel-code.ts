@@ -30,7 +30,7 @@ export function kernelEntryOf(symbols: SymbolTable, symbol: SymbolId): KernelEnt
   return entries(symbols)[symbol] ?? null;
 }
 
-const entries = oncePerTable((symbols) => symbols.name.map((_, symbol) => entryOf(symbols, symbol)));
+const entries = /* @__PURE__ */ oncePerTable((symbols) => symbols.name.map((_, symbol) => entryOf(symbols, symbol)));
 
 function entryOf(symbols: SymbolTable, symbol: SymbolId): KernelEntry | null {
   const isKernel = isKernelCode(symbols, symbol);

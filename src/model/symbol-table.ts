@@ -186,7 +186,7 @@ function compareFiles(symbols: SymbolTable, a: SymbolId, b: SymbolId): number {
 }
 
 /** Returns the rank of each symbol. */
-export const symbolRanks = oncePerTable((symbols): Int32Array => {
+export const symbolRanks = /* @__PURE__ */ oncePerTable((symbols): Int32Array => {
   const order = symbols.name.map((_, row): SymbolId => row).sort((a, b) => compareSymbols(symbols, a, b));
   return inverse(order);
 });

@@ -6,7 +6,6 @@ import type { MergedBy, TraceMeta } from '../model/profile/profile.js';
 
 /** Returns "1,234,567". Not with toLocaleString: loading ICU's locale data takes 15 ms. */
 export function formatCount(count: number): string {
-  if (count >= 0 && count < 1000) return String(count);
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
@@ -28,39 +27,16 @@ export function capitalized(text: string): string {
 
 /** Returns three significant digits with a unit: "94 ns", "1.53 ms". */
 export function formatDuration(ns: number): string {
-  for (const { unit, size } of UNITS) {
+  for (const [unit, size] of [
+    ['s', 1e9],
+    ['ms', 1e6],
+    ['µs', 1e3],
+  ] as const) {
     if (ns < 0.999 * size) continue;
-    const rounded = threeDigits(ns / size);
+    const rounded = Number((ns / size).toPrecision(3));
     if (rounded >= 1) return `${rounded} ${unit}`; // 999.9 µs are 1 ms
   }
-  return `${threeDigits(ns)} ns`;
-}
-
-const UNITS = [
-  { unit: 's', size: 1e9 },
-  { unit: 'ms', size: 1e6 },
-  { unit: 'µs', size: 1e3 },
-] as const;
-
-/** Returns a number with three significant digits. */
-function threeDigits(value: number): number {
-  if (value >= 1 && value < 1000) return roundedTo(value < 10 ? 100 : value < 100 ? 10 : 1, value) ?? threeOf(value);
-  return threeOf(value);
-}
-
-function threeOf(value: number): number {
-  return Number(value.toPrecision(3));
-}
-
-/** How near to the middle of two results the product may be inexact. */
-const TIE = 1e-6;
-
-/** Returns a number below 1000 in steps of `1 / parts`: without text in between. null: it may be in the middle of two steps. */
-function roundedTo(parts: number, value: number): number | null {
-  const scaled = parts * value;
-  const floor = Math.floor(scaled);
-  if (Math.abs(scaled - floor - 0.5) < TIE) return null;
-  return Math.round(scaled) / parts;
+  return `${Number(ns.toPrecision(3))} ns`;
 }
 
 /** Returns "≥ 182 µs": rounded down, as it is a lower bound. */
@@ -170,7 +146,7 @@ export function formatShare(part: number, all: number): string {
   const percent = (100 * part) / Math.max(all, 1);
   if (percent > 0 && percent < 0.01) return '<0.01 %';
   if (percent > 99.9 && part < all) return '>99.9 %';
-  return `${percent < 1 ? (roundedTo(100, percent) ?? Number(percent.toFixed(2))) : threeDigits(percent)} %`;
+  return `${Number(percent < 1 ? percent.toFixed(2) : percent.toPrecision(3))} %`;
 }
 
 /** Returns "+1.5 ms", "−20 ns". */

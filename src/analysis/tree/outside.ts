@@ -122,7 +122,7 @@ export function sidesOf(
   return { userNs: of(Side.User), kernelNs: of(Side.Kernel), interruptNs: of(Side.Interrupt) };
 }
 
-const knownSides = oncePerTable((symbols) => {
+const knownSides = /* @__PURE__ */ oncePerTable((symbols) => {
   const sides = symbols.name.map((_, row) => sideOf(symbols, row));
   return { sides, hasKernel: sides.some((side) => side > Side.User) };
 });
