@@ -48,8 +48,7 @@ export function havePercentile({ calls, inferred = 0 }: CountedCalls, part: numb
 }
 
 export function eachPercentile<Value>(value: (percentile: AnyPercentile) => Value): Record<PercentileKey, Value> {
-  const [p50, p90, p99] = PERCENTILES;
-  return { p50Ns: value(p50), p90Ns: value(p90), p99Ns: value(p99) };
+  return Object.fromEntries(PERCENTILES.map((each) => [each.key, value(each)])) as Record<PercentileKey, Value>;
 }
 
 /** The same by title, for values that are no durations. */

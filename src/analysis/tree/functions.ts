@@ -4,7 +4,7 @@
 
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { type Doubt, type DoubtTimes, DoubtTotals, eachDoubt } from '../../model/calls/doubts.js';
-import { type FunctionDurations, type Histogram, percentile } from '../../model/calls/durations.js';
+import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../../model/calls/durations.js';
 import { siblingsOf, totalTimes } from '../../model/calls/tree-view.js';
 import { ReusedColumn } from '../../model/columns.js';
 import { eachPercentile, PERCENTILES, type Percentiles } from '../../model/percentiles.js';
@@ -63,8 +63,9 @@ export function functionsOf(
   const time = timeSums(tree);
   const sides = symbols && sideTimes(tree, symbols);
   const isOutermost = outermostNodes(tree);
+  const none = sides === null ? NO_SUMS : NO_SUMS_WITH_KERNEL;
   const rowOf = (symbol: SymbolId) => {
-    if (rowNumber[symbol] === NONE) rowNumber[symbol] = rows.push(emptySums(symbol, sides !== null)) - 1;
+    if (rowNumber[symbol] === NONE) rowNumber[symbol] = rows.push({ ...none, symbol }) - 1;
     return rows[rowNumber[symbol]];
   };
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
@@ -99,52 +100,35 @@ function highestSymbol({ symbol }: CallTree): SymbolId {
 type MutableSums = { -readonly [Key in keyof FunctionSums]: FunctionSums[Key] };
 
 /** All fields from the start: an object that gets more of them takes several times as long. */
-function emptySums(symbol: SymbolId, hasSides: boolean): MutableSums {
-  const row: MutableSums = {
-    symbol,
-    calls: 0,
-    inferred: 0,
-    unwound: 0,
-    totalNs: 0,
-    selfNs: 0,
-    outsideNs: 0,
-    outsideSelfNs: 0,
-    onCpuNs: 0,
-    offCpuNs: 0,
-    inferredNs: 0,
-    completeNs: 0,
-    avgNs: Number.NaN,
-    minNs: Number.POSITIVE_INFINITY,
-    maxNs: Number.NEGATIVE_INFINITY,
-    longestCutNs: 0,
-    p50Ns: Number.NaN,
-    p90Ns: Number.NaN,
-    p99Ns: Number.NaN,
-  };
-  return hasSides ? Object.assign(row, { userNs: 0, kernelNs: 0, interruptNs: 0, asideNs: 0 }) : row;
-}
+const NO_SUMS: MutableSums = {
+  symbol: NONE,
+  calls: 0,
+  inferred: 0,
+  unwound: 0,
+  totalNs: 0,
+  selfNs: 0,
+  outsideNs: 0,
+  outsideSelfNs: 0,
+  onCpuNs: 0,
+  offCpuNs: 0,
+  inferredNs: 0,
+  completeNs: 0,
+  avgNs: Number.NaN,
+  minNs: Number.POSITIVE_INFINITY,
+  maxNs: Number.NEGATIVE_INFINITY,
+  longestCutNs: 0,
+  .../* @__PURE__ */ eachPercentile(() => Number.NaN),
+};
+const NO_SUMS_WITH_KERNEL: MutableSums = { ...NO_SUMS, userNs: 0, kernelNs: 0, interruptNs: 0, asideNs: 0 };
 
-/** `rows`: in the order of symbols, as durations are. */
 function addStats(rows: readonly MutableSums[], durations: FunctionDurations | null): void {
-  let first = 0;
+  const histograms = durations && histogramsOf(durations);
   for (const row of rows) {
-    let end = first;
-    if (durations !== null) {
-      while (first < durations.length && durations.symbol[first] < row.symbol) first++;
-      for (end = first; end < durations.length && durations.symbol[end] === row.symbol; ) end++;
-    }
-    const histogram = end > first ? durations : null;
-    row.p50Ns = percentileOf(row, histogram, P50.part, first, end);
-    row.p90Ns = percentileOf(row, histogram, P90.part, first, end);
-    row.p99Ns = percentileOf(row, histogram, P99.part, first, end);
-    row.avgNs = averageNs(row);
-    if (row.calls <= row.inferred) row.minNs = row.maxNs = Number.NaN;
-    if (row.longestCutNs <= 0) row.longestCutNs = Number.NaN;
-    first = end;
+    const histogram = histograms?.get(row.symbol) ?? null;
+    for (const { key, part } of PERCENTILES) row[key] = percentileOf(row, histogram, part);
+    Object.assign(row, durationRange(row));
   }
 }
-
-const [P50, P90, P99] = PERCENTILES;
 
 function addSides(row: MutableSums, { userNs, kernelNs, interruptNs }: SideTimes, node: NodeId): void {
   row.userNs = (row.userNs ?? 0) + userNs[node];
@@ -285,18 +269,11 @@ export interface DurationRange {
 /** Percentiles are also NaN if durations were not counted. */
 export interface DurationStats extends DurationRange, Percentiles {}
 
-export function durationRange(sums: DurationSums): DurationRange {
-  const hasComplete = sums.calls > sums.inferred;
-  return {
-    avgNs: averageNs(sums),
-    minNs: hasComplete ? sums.minNs : Number.NaN,
-    maxNs: hasComplete ? sums.maxNs : Number.NaN,
-    longestCutNs: sums.longestCutNs > 0 ? sums.longestCutNs : Number.NaN,
-  };
-}
-
-function averageNs({ calls, inferred, completeNs }: DurationSums): number {
-  return calls > inferred ? completeNs / (calls - inferred) : Number.NaN;
+export function durationRange({ calls, inferred, completeNs, minNs, maxNs, ...sums }: DurationSums): DurationRange {
+  const complete = calls - inferred;
+  const longestCutNs = sums.longestCutNs > 0 ? sums.longestCutNs : Number.NaN;
+  if (complete <= 0) return { avgNs: Number.NaN, minNs: Number.NaN, maxNs: Number.NaN, longestCutNs };
+  return { avgNs: completeNs / complete, minNs, maxNs, longestCutNs };
 }
 
 /** Returns the duration of the longest call; if an inferred one is the longest, how long it lasted at least. */
@@ -308,14 +285,8 @@ export function durationStats(sums: DurationSums, histogram: Histogram | null): 
   return { ...durationRange(sums), ...eachPercentile(({ part }) => percentileOf(sums, histogram, part)) };
 }
 
-/** Returns the duration that this part of the complete calls does not exceed. Of the histogram, rows from `first` up to `end` count. */
-export function percentileOf(
-  sums: DurationSums,
-  histogram: Histogram | null,
-  part: number,
-  first = 0,
-  end = histogram?.calls.length ?? 0,
-): number {
+/** Returns the duration that this part of the complete calls does not exceed. */
+export function percentileOf(sums: DurationSums, histogram: Histogram | null, part: number): number {
   const { calls, inferred, minNs, maxNs } = sums;
-  return histogram && calls > inferred ? percentile(histogram, part, minNs, maxNs, first, end) : Number.NaN;
+  return histogram && calls > inferred ? percentile(histogram, part, minNs, maxNs) : Number.NaN;
 }

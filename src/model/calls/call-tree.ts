@@ -305,22 +305,9 @@ function emptyColumns(length: number): { -readonly [Key in keyof CallTree]: Call
   askForMemory(NODE_BYTES * length);
   const { parent, symbol } = emptyLinks(length);
   const numbers = new ArrayBuffer(NODE_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT * length);
-  const column = (at: number) => new Float64Array(numbers, Float64Array.BYTES_PER_ELEMENT * length * at, length);
-  return {
-    length,
-    parent,
-    symbol,
-    calls: column(0),
-    inferredCalls: column(1),
-    selfNs: column(2),
-    inferredNs: column(3),
-    unwoundCalls: column(4),
-    completeNs: column(5),
-    longestCutNs: column(6),
-    minNs: column(7),
-    maxNs: column(8),
-    doubts: undefined,
-  };
+  let row = 0;
+  const column = () => new Float64Array(numbers, Float64Array.BYTES_PER_ELEMENT * length * row++, length);
+  return { length, parent, symbol, ...nodeColumns(column), doubts: undefined };
 }
 
 /** Returns the links of a tree, next to each other. */

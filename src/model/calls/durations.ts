@@ -2,7 +2,7 @@
  * Histograms of call durations, with buckets that are exact below 64 ns and 1/32 of their size wide above, so that a
  * percentile is accurate to 1.6 %. All histograms have the same buckets and can be added.
  */
-import { float64Column, int32Column, resized } from '../columns.js';
+import { resized } from '../columns.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../units.js';
 
 const BLOCK_BITS = 5;
@@ -67,20 +67,13 @@ export interface DurationBlocks {
 
 /**
  * Returns the duration that a share `part` of the calls does not exceed (0.99: the 99th percentile); NaN if there are
- * no calls. `minNs`, `maxNs`: exact values of the same calls. Rows from `first` up to `end` count.
+ * no calls. `minNs`, `maxNs`: exact values of the same calls.
  */
-export function percentile(
-  { bucket, calls }: Histogram,
-  part: number,
-  minNs: Nanoseconds,
-  maxNs: Nanoseconds,
-  first = 0,
-  end = calls.length,
-): number {
+export function percentile({ bucket, calls }: Histogram, part: number, minNs: Nanoseconds, maxNs: Nanoseconds): number {
   let all = 0;
-  for (let row = first; row < end; row++) all += calls[row];
+  for (let row = 0; row < calls.length; row++) all += calls[row];
   let rest = Math.max(1, Math.ceil(part * all));
-  for (let row = first; row < end; row++) {
+  for (let row = 0; row < calls.length; row++) {
     rest -= calls[row];
     if (rest <= 0) return Math.min(Math.max(bucketMiddle(bucket[row]), minNs), maxNs);
   }
@@ -282,44 +275,19 @@ export function mergeDurations(
   return known.length === 1 ? known[0] : mergeByFunction(known);
 }
 
-/** Merges durations function by function: all of them are ordered by symbol, and wait for the next one that they have. */
+/** Adds up calls by function and bucket, in their order. */
 function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
-  const highest = all.reduce(
-    (max, { length, symbol }) => Math.max(max, length === 0 ? NONE : symbol[length - 1]),
-    NONE,
-  );
-  const waiting = new Int32Array(highest + 1).fill(NONE); // by symbol: the durations that wait for it, the first one
-  const next = new Int32Array(all.length); // the next one
-  const rows = new Int32Array(all.length);
-  const wait = (at: number) => {
-    const { length, symbol } = all[at];
-    if (rows[at] === length) return;
-    next[at] = waiting[symbol[rows[at]]];
-    waiting[symbol[rows[at]]] = at;
+  const sums = new Map<number, number>();
+  for (const { length, symbol, bucket, calls } of all)
+    for (let row = 0; row < length; row++) {
+      const key = symbol[row] * BUCKETS + bucket[row];
+      sums.set(key, (sums.get(key) ?? 0) + calls[row]);
+    }
+  const keys = Float64Array.from(sums.keys()).sort();
+  return {
+    length: keys.length,
+    symbol: Int32Array.from(keys, (key) => Math.floor(key / BUCKETS)),
+    bucket: Int32Array.from(keys, (key) => key % BUCKETS),
+    calls: keys.map((key) => sums.get(key) as number),
   };
-  for (let at = 0; at < all.length; at++) wait(at);
-  const [symbols, buckets, calls] = [int32Column(), int32Column(), float64Column()];
-  const counts = new Float64Array(BUCKETS);
-  for (let symbol = 0; symbol <= highest; symbol++) {
-    const used: number[] = [];
-    for (let at = waiting[symbol], after = NONE; at !== NONE; at = after) {
-      after = next[at];
-      const durations = all[at];
-      let row = rows[at];
-      for (; row < durations.length && durations.symbol[row] === symbol; row++) {
-        const bucket = durations.bucket[row];
-        if (counts[bucket] === 0) used.push(bucket);
-        counts[bucket] += durations.calls[row];
-      }
-      rows[at] = row;
-      wait(at);
-    }
-    for (const bucket of used.sort((a, b) => a - b)) {
-      symbols.push(symbol);
-      buckets.push(bucket);
-      calls.push(counts[bucket]);
-      counts[bucket] = 0;
-    }
-  }
-  return { length: symbols.length, symbol: symbols.view(), bucket: buckets.view(), calls: calls.view() };
 }
