@@ -54,12 +54,14 @@ export function readTruth(row) {
   const rows = read('.tree.jsonl.gz').split('\n').filter(Boolean).map(JSON.parse);
   const trees = rows.filter(({ path }) => path); // others are about threads
   const seen = row.input === 'text' ? visiblePaths(read('.visible.folded.gz')) : [];
-  const truth = withoutStubs(row.input === 'text' ? [...trees.filter(({ tree }) => tree === 'stack'), ...seen] : trees);
+  const truth = withoutStubs([...trees, ...seen]);
   const stackRoots = rootsOfOtherStacks(truth.filter(({ tree }) => tree === 'stack'));
   const starts = row.addresses ? namelessStarts(read('.txt.gz')) : [];
   return (profile, tree) =>
     compare(
-      truth.filter((path) => path.tree === tree),
+      (tree === 'nested' && row.input === 'text' ? ['visible', 'nested'] : [tree]).map((known) =>
+        truth.filter((path) => path.tree === known),
+      ),
       profile,
       { ...row, isNested: tree === 'nested', stackRoots, starts },
     );
@@ -67,7 +69,7 @@ export function readTruth(row) {
 
 function visiblePaths(folded) {
   return Array.from(folded.matchAll(/^(.*):\d+ (\d+)$/gm), ([, path, ns]) => ({
-    tree: 'nested',
+    tree: 'visible',
     path: path.split(';'),
     pt_self_ns: Number(ns),
   }));
@@ -85,7 +87,7 @@ function withoutStubs(truth) {
   for (const { tree, path } of truth)
     for (const [at, name] of path.entries()) {
       if (name === '_dl_fixup') linked.add(path.slice(0, at).join('\0'));
-      else if (tree === 'nested' && STUB.test(path[at - 1])) targets.set(callOf(path.slice(0, at)), name);
+      else if (tree !== 'stack' && STUB.test(path[at - 1])) targets.set(callOf(path.slice(0, at)), name);
     }
   return truth.map((row) => {
     const caller = row.path.slice(0, -1);
@@ -101,7 +103,7 @@ function namelessStarts(text) {
   return [...new Set([...calls].map(([, target]) => Number.parseInt(target, 16)))].sort((a, b) => a - b);
 }
 
-function compare(truth, profile, { root, named, addresses, same = {}, unseen, isNested, stackRoots, starts }) {
+function compare(truths, profile, { root, named, addresses, same = {}, unseen, isNested, stackRoots, starts }) {
   const noFrame = new RegExp(`${NO_FRAME.source}${unseen ? `|${unseen}` : ''}`);
   const others = Object.entries(same).map(([name, names]) => [name, new RegExp(names)]);
   const clean = (path) =>
@@ -126,8 +128,11 @@ function compare(truth, profile, { root, named, addresses, same = {}, unseen, is
     return names.slice(Math.max(0, from)).join('\0');
   };
 
-  const trueNs = new Map();
-  for (const { path, pt_self_ns } of truth) add(trueNs, key(path), pt_self_ns);
+  const known = truths.map((truth) => {
+    const trueNs = new Map();
+    for (const { path, pt_self_ns } of truth) add(trueNs, key(path), pt_self_ns);
+    return trueNs;
+  });
   const shownNs = new Map();
   const markedNs = new Map();
   for (const [path, selfNs, inferredNs] of pathsOf(profile)) {
@@ -139,13 +144,12 @@ function compare(truth, profile, { root, named, addresses, same = {}, unseen, is
   let wrong = 0;
   let unmarked = 0;
   for (const [path, ns] of shownNs) {
-    const known = trueNs.get(path);
-    const expected = known === undefined ? 0 : Math.max(known, Math.min(ns, known + ROUNDING_NS));
+    const expected = Math.max(...known.map((trueNs) => (trueNs.has(path) ? trueNs.get(path) + ROUNDING_NS : 0)));
     right += Math.min(ns, expected);
     wrong += Math.max(0, ns - expected);
     unmarked += Math.max(0, ns - markedNs.get(path) - expected);
   }
-  const share = (ns) => Number(((100 * ns) / Math.max(sum(trueNs), sum(shownNs), 1)).toFixed(3));
+  const share = (ns) => Number(((100 * ns) / Math.max(sum(known[0]), sum(shownNs), 1)).toFixed(3));
   return { right: share(right), marked: share(wrong - unmarked), unmarked: share(unmarked) };
 }
 
