@@ -75,7 +75,7 @@ function render(args) {
   });
 }
 
-/** A row per program, with a cell per kind of input and tree: right / marked / unmarked. */
+/** A row per program, with a cell per kind of input and tree: right/marked/unmarked. */
 function markdown() {
   const columns = [...new Set(rows.map(({ input }) => input))].flatMap((input) => TREES.map(([tree]) => [input, tree]));
   const cells = (found) =>
@@ -93,7 +93,7 @@ function markdown() {
 function cell(figures) {
   if (figures.length === 0) return '–';
   const mean = (what) => figures.reduce((total, row) => total + row[what], 0) / figures.length;
-  return SHARES.map((what) => mean(what).toFixed(1)).join(' / ');
+  return SHARES.map((what) => mean(what).toFixed(1)).join('/');
 }
 
 function writeBetweenMarkers(file) {

@@ -1,6 +1,6 @@
 /**
- * Draws the frames of a flame graph with d3-flame-graph (docs/decisions/0012). Only this file imports the library; it receives only
- * the visible frames.
+ * Draws the frames of a flame graph with d3-flame-graph (docs/design/page.md). Only this file imports the library; it
+ * receives only the visible frames.
  */
 import flamegraph, { type FlameGraph } from 'd3-flame-graph';
 import { fillOf } from '../../render/diff/wording.js';

@@ -62,8 +62,8 @@ export function scaleLinear(): Scale {
   return scale;
 }
 /**
- * Replaces the d3 packages that d3-flame-graph imports (docs/decisions/0012). The bundler substitutes this file only for imports from
- * that library; any other import of d3 gets the real package.
+ * Replaces the d3 packages that d3-flame-graph imports (docs/design/page.md). The bundler substitutes this file only for
+ * imports from that library; any other import of d3 gets the real package.
  */
 export { select } from './selection.js';
 

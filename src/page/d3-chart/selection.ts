@@ -1,7 +1,8 @@
 /**
  * Replaces d3-selection with the part that d3-flame-graph uses, without invisible work. At each draw, the library sets every
  * attribute of thousands of frames, creates label elements for frames without a label, and adds listeners to each frame. Here,
- * unchanged attributes are not set, attributes that `Graph` sets itself are skipped, and nothing is animated (docs/decisions/0012).
+ * unchanged attributes are not set, attributes that `Graph` sets itself are skipped, and nothing is animated
+ * (docs/design/page.md).
  */
 import { type Drawing, type Rectangle, rectangles } from '../../render/frames/drawing.js';
 import { BoxKind, viewWeight } from '../../render/layout.js';
