@@ -11,13 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { machineFacts, table, whereText } from '../report.js';
 import type { Trigger } from './compare.js';
 
-export interface ServerTrigger extends Trigger {
-  readonly startNs: number;
-  readonly thread: number;
-}
-
 /** Records triggers of a process without Intel PT while `load` runs. Returns them in the order of their ends. */
-export async function capture(pid: number, trigger: string, load: () => Promise<void>): Promise<ServerTrigger[]> {
+export async function capture(pid: number, trigger: string, load: () => Promise<void>): Promise<Trigger[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ptflame-triggers-'));
   const output = join(folder, 'slow');
   const cli = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
@@ -40,11 +35,11 @@ export async function capture(pid: number, trigger: string, load: () => Promise<
   await recorded;
   const lines = readFileSync(join(output, 'triggers.jsonl'), 'utf8').split('\n').filter(Boolean);
   rmSync(folder, { recursive: true });
-  const triggers = lines.map((line) => JSON.parse(line) as ServerTrigger);
+  const triggers = lines.map((line) => JSON.parse(line) as Trigger);
   return triggers.sort((a, b) => a.endNs - b.endNs); // a line with a snapshot is written when that is
 }
 
-export function durationOf({ startNs, endNs }: ServerTrigger): number {
+export function durationOf({ startNs, endNs }: Trigger): number {
   return endNs - startNs;
 }
 
@@ -65,7 +60,7 @@ export function unmatched(inner: readonly number[], outer: readonly number[]): n
 export function writeReport(
   calls: number,
   slow: number,
-  triggers: readonly ServerTrigger[],
+  triggers: readonly Trigger[],
   { missed, wrong }: { readonly missed: number; readonly wrong: number },
   date = new Date().toISOString().slice(0, 10),
 ): void {

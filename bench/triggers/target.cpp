@@ -1,5 +1,6 @@
 // A target for `ptflame record --trigger` that writes its own truth, a line for each call of `operation`:
-// "thread innerStart innerEnd outerStart outerEnd left" in nanoseconds of CLOCK_MONOTONIC; left: 1 if it threw.
+// "thread innerStart innerEnd outerStart outerEnd left cpu" in nanoseconds of CLOCK_MONOTONIC; left: 1 if it threw; cpu: what
+// the thread's own clock says that the call took.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,9 +24,9 @@ struct Settings {
   FILE *truth = nullptr;
 };
 
-static uint64_t now() {
+static uint64_t now(clockid_t clock = CLOCK_MONOTONIC) {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
@@ -77,7 +78,8 @@ static void run(const Settings &s) {
     for (uint64_t time = now(); time < next; time = now())
       if (next - time > 100000) pause(next - time - 60000);
     bool slow = rand_r(&seed) % s.slowEvery == 0, throws = s.throwEvery > 0 && rand_r(&seed) % s.throwEvery == 0;
-    uint64_t ns = slow ? s.slowNs + rand_r(&seed) % s.slowNs : s.fastNs, before = now();
+    uint64_t ns = slow ? s.slowNs + rand_r(&seed) % s.slowNs : s.fastNs;
+    uint64_t cpu = now(CLOCK_THREAD_CPUTIME_ID), before = now();
     try {
       if (s.returns) returning(ns, rand_r(&seed) % 6);
       else operation(ns, s.depth, throws);
@@ -85,7 +87,8 @@ static void run(const Settings &s) {
     } catch (int) {
     }
     uint64_t after = now();
-    fprintf(s.truth, "%d %lu %lu %lu %lu %d\n", tid, in, out, before, after, throws);
+    cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
+    fprintf(s.truth, "%d %lu %lu %lu %lu %d %lu\n", tid, in, out, before, after, throws, cpu);
     if (now() > next + 20 * gap) next = now();
   }
 }

@@ -17,6 +17,7 @@ import { freeDiskBytes, probe } from '../record/machine/probe.js';
 import type { Tracing } from '../record/machine/tracing.js';
 import { removeUprobes } from '../record/machine/uprobes.js';
 import { perfBuildOptions, perfVersion } from '../record/machine/version.js';
+import { breakpointsAreHit } from '../record/trigger/breakpoints.js';
 import { notifier } from '../terminal/notify.js';
 import { fitted } from '../terminal/width.js';
 import { defineCommand } from '../usage/define-command.js';
@@ -58,6 +59,7 @@ export async function doctor({ perf, auxSize, output, fix, json, quiet }: Doctor
     machine,
     perf: await perfVersion(perf).catch(asPtflameError),
     buildOptions: await perfBuildOptions(perf),
+    hasBreakpoints: await breakpointsAreHit(perf),
     buffers: chooseBuffers(machine, machine.cpu.online.length, auxSize),
     output,
     freeDiskBytes: await freeDiskBytes(output),

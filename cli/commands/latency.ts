@@ -11,7 +11,6 @@ import { askLatency, type LatencyResult } from '../../src/pipeline/analyze.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import { latencyAnswer } from '../../src/questions/latency/answer.js';
 import type {
-  CallCounts,
   CallerRow,
   ChildRow,
   DifferenceRow,
@@ -48,6 +47,7 @@ import {
 } from '../answers/cells.js';
 import { durationRow, histogramLines } from '../answers/histogram.js';
 import { loadPlot, refusePlots, wantsPlot } from '../answers/latency-plot.js';
+import { type CountRow, countRows } from '../answers/why-slow.js';
 import { snapshotsOf } from '../input/captures.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
@@ -520,32 +520,14 @@ function workLines({ work = [] }: SlowCall, width: number): string[] {
 }
 
 /** What the CPU did in it: instructions, cycles, iterations, and how fast it was clocked. */
-function countLines({ counts }: SlowCall, typical: Latency['typical'], width: number): string[] {
-  if (counts === undefined) return [];
-  const cell = (value: number | null | undefined, unit = '') => {
-    return value === null || value === undefined ? UNKNOWN : `${formatAverageCount(value)}${unit}`;
-  };
-  const row = (name: string, of: (each: CallCounts) => number | null, unit?: string) => {
-    return {
-      name,
-      own: cell(of(counts), unit),
-      usual: cell(typical && of(typical), unit),
-      isKnown: of(counts) !== null,
-    };
-  };
-  const rows = [
-    row('instructions', ({ instructions }) => instructions),
-    row('cycles', ({ cycles }) => cycles),
-    row('instructions per cycle', ({ ipc }) => ipc),
-    row('iterations of its hottest loop', ({ iterations }) => iterations),
-    row('mean frequency', ({ meanMhz }) => meanMhz, ' MHz'),
-    row('lowest frequency', ({ minMhz }) => minMhz, ' MHz'),
-  ].filter(({ isKnown }) => isKnown);
-  const columns: TableColumn<(typeof rows)[number]>[] = [
+function countLines(call: SlowCall, typical: Latency['typical'], width: number): string[] {
+  const rows = countRows(call, typical);
+  if (rows.length === 0) return [];
+  const columns: TableColumn<CountRow>[] = [
     { title: 'this call', text: ({ own }) => own },
-    ...(typical ? [{ title: `median of ${typical.calls}`, text: ({ usual }: (typeof rows)[number]) => usual }] : []),
+    ...(typical ? [{ title: `median of ${typical.calls}`, text: ({ usual }: CountRow) => usual }] : []),
   ];
-  const options = { name: ({ name }: (typeof rows)[number]) => name, nameTitle: 'on the CPU', width };
+  const options = { name: ({ name }: CountRow) => name, nameTitle: 'on the CPU', width };
   return ['', ...tableLines(rows, columns, options)];
 }
 

@@ -8,7 +8,7 @@ import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
 import type { PageRequests } from '../../src/page/contents/page-requests.js';
-import type { TriggeringCall } from '../../src/page/contents/page-trigger.js';
+import type { PageTrigger, TriggeringCall } from '../../src/page/contents/page-trigger.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import type { LineCalls } from '../../src/pipeline/replay/name-functions.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
@@ -241,7 +241,8 @@ export async function renderInputs(
     signal,
   );
   const call = formats.includes('html') ? triggerOf(names) : null;
-  const trigger = call && (await pageTriggerOf(call, profile, extras.timeline));
+  const contents = { profile, timeline: extras.timeline };
+  const trigger = call && (await loadTrigger(call, await reopen(), options, contents, signal));
   const requests = options.requests === undefined ? null : await loadRequests(await reopen(), options, signal);
   await refuseLarge(profile, formats, options);
   // Upside down, only the ends of paths have time of their own.
@@ -276,9 +277,18 @@ async function loadSource(directory: string) {
   return (calls: readonly LineCalls[], symbols: Profile['symbols']) => sourceForPage(calls, symbols, read);
 }
 
-async function pageTriggerOf(call: TriggeringCall, profile: Profile, timeline: PageContents['timeline']) {
-  const { pageTrigger } = await import('../../src/page/contents/page-trigger.js');
-  return pageTrigger(call, profile, timeline?.startNs ?? profile.meta.startNs);
+/** Says on the page of a snapshot which call it is of, and why that was slow, for which the snapshot is read once more. */
+async function loadTrigger(
+  call: TriggeringCall,
+  inputs: readonly CommandInput[],
+  options: RenderOptions,
+  { profile, timeline }: Pick<PageContents, 'profile' | 'timeline'>,
+  signal: AbortSignal,
+): Promise<PageTrigger> {
+  const { pageTrigger } = await import('../../src/page/contents/page-trigger.js'); // no other output needs it
+  const { whySlow } = await import('../answers/why-slow.js');
+  const why = await whySlow(call, inputs, options, signal);
+  return pageTrigger(call, profile, timeline?.startNs ?? profile.meta.startNs, why);
 }
 
 /** Says which calls are not in outputs over time. */

@@ -106,7 +106,7 @@ async function cacheState(path: string, nowMs: number): Promise<'present' | 'abs
   const found = await stat(path).catch(() => null);
   if (found === null || !found.isFile()) return 'unknown';
   if (found.size > 0) return 'present';
-  return nowMs - found.mtimeMs < MISS_MS ? 'absent' : 'unknown';
+  return Math.abs(nowMs - found.mtimeMs) < MISS_MS ? 'absent' : 'unknown'; // the clock may have been set back
 }
 
 /** Notes that no server has a file. */

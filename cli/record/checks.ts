@@ -10,6 +10,7 @@ import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from './buf
 import { canTraceEverything, type Machine } from './machine/probe.js';
 import { isAtLeast, type PerfVersion } from './machine/version.js';
 import { MAKE_READABLE, MOUNT, OTHER_KERNEL, TRACEPOINTS } from './tracepoints.js';
+import { MAX_EXITS } from './trigger/plan.js';
 
 const ELSEWHERE = 'record on a physical Intel machine; recordings from there can be rendered here';
 
@@ -109,6 +110,8 @@ function kernelCodeCheck({ rights, kptrRestrict }: Machine): Check {
   );
 }
 
+const NEWER_PERF = 'install a newer perf and pass it with --perf PATH';
+
 /** Recordings are rendered without perf. */
 function perfChecks({ perf, buildOptions, machine }: DoctorInput): Check[] {
   if (perf instanceof Error) {
@@ -116,14 +119,9 @@ function perfChecks({ perf, buildOptions, machine }: DoctorInput): Check[] {
     const text = `${perf.message}; only recording needs perf`;
     return [machine.pmu === null ? ok('perf', text) : fail('perf', text, perf.hint)];
   }
-  const old = !isAtLeast(perf, 5, 10);
-  const version = old
-    ? warn(
-        'perf',
-        `perf ${perf.text}: before 5.10, recordings start and end less precisely`,
-        'install a newer perf and pass it with --perf PATH',
-      )
-    : ok('perf', `perf ${perf.text}`);
+  const version = isAtLeast(perf, 5, 10)
+    ? ok('perf', `perf ${perf.text}`)
+    : warn('perf', `perf ${perf.text}: before 5.10, recordings start and end less precisely`, NEWER_PERF);
   return [version, buildCheck(buildOptions)];
 }
 
@@ -167,10 +165,10 @@ function diskCheck({ output, freeDiskBytes }: DoctorInput): Check {
   );
 }
 
-/** Checks what recording of waits and probes needs. */
+/** Checks what recording of waits, probes and slow calls needs. */
 function waitsChecks(input: DoctorInput): Check[] {
   if (input.perf instanceof Error) return [leftoversCheck(input)]; // the check of perf says it all
-  return [waitsCheck(input), probesCheck(input), leftoversCheck(input)];
+  return [waitsCheck(input), probesCheck(input), triggersCheck(input, input.perf), leftoversCheck(input)];
 }
 
 function waitsCheck({ machine }: DoctorInput): Check {
@@ -184,14 +182,37 @@ function waitsCheck({ machine }: DoctorInput): Check {
 }
 
 function probesCheck({ machine, buildOptions }: DoctorInput): Check {
-  const { directory, canProbe } = machine.tracing;
-  if (directory === null) return warn('probes', 'no --probe: tracefs is not mounted', MOUNT);
-  if (canProbe === null) return warn('probes', 'no --probe: the kernel has no uprobes', OTHER_KERNEL);
-  if (!canProbe || !canTraceEverything(machine))
-    return warn('probes', 'no --probe: only root may add probes', 'sudo ptflame record --probe …');
+  const lack = lackForProbes(machine, '--probe');
+  if (lack !== null) return warn('probes', `no --probe: ${lack.why}`, lack.remedy);
   const dwarf = buildOptions.get('HAVE_DWARF_SUPPORT') ?? buildOptions.get('HAVE_LIBDW_SUPPORT');
   const limit = dwarf === false ? '; registers and memory only, no variables: perf was built without libdw' : '';
   return ok('probes', `probes can be added (--probe)${limit}`);
+}
+
+/** Returns why this user cannot add probes, for the option that needs them; null: they can. */
+function lackForProbes(machine: Machine, option: string): { readonly why: string; readonly remedy: string } | null {
+  const { directory, canProbe } = machine.tracing;
+  if (directory === null) return { why: 'tracefs is not mounted', remedy: MOUNT };
+  if (canProbe === null) return { why: 'the kernel has no uprobes', remedy: OTHER_KERNEL };
+  if (canProbe && canTraceEverything(machine)) return null;
+  return { why: 'only root may add probes', remedy: `sudo ptflame record ${option} …` };
+}
+
+function triggersCheck({ machine, hasBreakpoints }: DoctorInput, perf: PerfVersion): Check {
+  const none = (why: string, remedy: string) => warn('triggers', `no --trigger FUNCTION: ${why}`, remedy);
+  if (!isAtLeast(perf, 5, 10)) return none(`perf ${perf.text} is older than 5.10`, NEWER_PERF);
+  const lack = lackForProbes(machine, '--trigger FUNCTION');
+  if (hasBreakpoints === null)
+    return none('perf cannot count a breakpoint of the CPU', 'perf stat -e mem:0x1000:x:u -- true says why');
+  const can = 'slow calls can be caught (--trigger FUNCTION) with';
+  if (hasBreakpoints) {
+    const limit = lack === null ? '' : `, in functions with up to ${MAX_EXITS} returns; more need probes: ${lack.why}`;
+    return ok('triggers', `${can} breakpoints${limit}`);
+  }
+  const never = `the breakpoints of this ${machine.cpu.isVirtual ? 'virtual machine' : 'CPU'} are never hit`;
+  return lack === null
+    ? ok('triggers', `${can} probes: ${never}`)
+    : none(`${never}, and probes cannot replace them: ${lack.why}`, lack.remedy);
 }
 
 function leftoversCheck({ machine }: DoctorInput): Check {
@@ -210,6 +231,8 @@ interface DoctorInput {
   /** The error if perf is missing or broken. */
   readonly perf: PerfVersion | PtflameError;
   readonly buildOptions: ReadonlyMap<string, boolean>;
+  /** The CPU's breakpoints are hit; null: that cannot be tried. */
+  readonly hasBreakpoints: boolean | null;
   /** For a recording of all CPUs. */
   readonly buffers: Buffers;
   readonly output: string;
@@ -250,6 +273,7 @@ export const Check = z.object({
     'disk',
     'waits',
     'probes',
+    'triggers',
     'leftovers',
   ]),
   /** fail: cannot record at all; warn: can record only in part. */

@@ -23,6 +23,8 @@ export const INLINED_SUFFIX = ' (inlined)';
 
 /** What perf prints instead of a symbol that it cannot find. */
 export const UNKNOWN_NAME = '[unknown]';
+/** What a thread did outside of all calls that probes show. */
+export const NOT_PROBED = '[not probed]';
 
 const SPECIAL_NAMES = [UNKNOWN_NAME, '[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'] as const;
 

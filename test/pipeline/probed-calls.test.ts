@@ -79,6 +79,17 @@ async function calls(text: string, name = 'cmd', spans?: readonly string[]) {
 const THREAD = '0 7 in\n99 7 out\n';
 
 describe('calls between probes', () => {
+  test.for(['foo', 'cmd..foo', /^foo/] as const)('are named if there is no function %s', async (functions) => {
+    const text = `${THREAD}10 7 cmd 900\n20 7 parse 800\n50 7 parse/ 800\n60 7 cmd/ 900`;
+    const asked = askLatency([recorded(text)], { functions, slowest: 1 }, { durations: true, trees: 'apart' });
+    await expect(asked).rejects.toMatchObject({
+      code: 'NO_SUCH_FUNCTION',
+      hint: expect.stringMatching(
+        /it has calls that probes show: cmd, parse; record --probe NAME=FILE:FUNCTION%calls adds/,
+      ),
+    });
+  });
+
   test('are a tree, with the time without a CPU in it', async () => {
     const text = `0 7 in
       10 7 cmd 900

@@ -12,10 +12,10 @@ const EACH_MS = 5;
 /** On a busy machine this process may not run for a while. */
 const TRIES_S = ['0.1', '1'];
 
-/** perf counts calls of `write` that this process makes. True also if that cannot be tried. */
-export async function breakpointsAreHit(perf: string): Promise<boolean> {
+/** perf counts calls of `write` that this process makes. Returns null if that cannot be tried. */
+export async function breakpointsAreHit(perf: string): Promise<boolean | null> {
   const address = addressOfWrite();
-  if (address === null) return true;
+  if (address === null) return null;
   const { execa } = await import('execa');
   const sink = openSync('/dev/null', 'w');
   const calls = setInterval(() => writeSync(sink, ' '), EACH_MS);
@@ -24,7 +24,8 @@ export async function breakpointsAreHit(perf: string): Promise<boolean> {
     for (const seconds of TRIES_S) {
       const args = ['stat', '-x,', '-e', event, '-p', `${process.pid}`, '--', 'sleep', seconds];
       const { stderr } = await execa(perf, args, { reject: false, stdin: 'ignore', timeout: 10_000 });
-      if (!/^0,/m.test(stderr)) return true; // "0,,mem:0x7f7bc425a8d0:x:u,1205116,100.00,,"; also "<not counted>,,…"
+      const count = /^\d+(?=,)/m.exec(stderr)?.[0]; // "0,,mem:0x7f7bc425a8d0:x:u,1205116,100.00,,"; or "<not counted>,,…"
+      if (count !== '0') return count === undefined ? null : true;
     }
     return false;
   } finally {

@@ -62,7 +62,7 @@ export async function captureCalls(
       throw new PtflameError('BAD_OPTION', `--trigger: ${place.name} and ${to.name} are the same place`, {
         hint: `calls of a function from its entry to its returns: --trigger '${place.name}>10ms'`,
       });
-    const hasBreakpoints = await breakpointsAreHit(options.perf);
+    const hasBreakpoints = (await breakpointsAreHit(options.perf)) !== false;
     const plan = planCapture({ options, trigger, pids, place, to, hasBreakpoints, directory, ...context });
     for (const name of trigger.at === 'end' && to === null ? (place.exits?.jumpsTo ?? []) : [])
       notify(`warning: calls of ${place.name} that end with a jump to ${name} are not seen`);
@@ -143,7 +143,6 @@ class Capture {
     this.#running = options.early
       ? new RunningCalls({
           limitNs: () => Math.max(trigger.minNs, this.#snapshots.leastNs),
-          nowNs: () => this.#snapshots.delays.onPerfClock(performance.now() * 1e6),
           onSlow: (call) => this.#snapshots.onRunning(call),
         })
       : null;

@@ -41,7 +41,7 @@ export interface CaptureInput {
 }
 
 /** x86-64 has four; one is for the entry. */
-const MAX_EXITS = 3;
+export const MAX_EXITS = 3;
 /** Of the watcher: a few thousand hits, which perf reads at once. */
 const WATCHER_BUFFER = '1M';
 /** Per CPU, without Intel PT: seconds of a busy program. */

@@ -6,14 +6,17 @@ import type { Call } from './calls.js';
 export interface RunningInput {
   /** A call is slow when it has run longer. It may grow. */
   readonly limitNs: () => number;
-  /** Now, on the clock of calls. */
-  readonly nowNs: () => number;
   /** Returns false if it shall be told again. */
   readonly onSlow: (call: Call) => boolean;
 }
 
 interface Running {
   readonly startNs: number;
+  /**
+   * Since when it is known, on our clock: it has run since then at least. What the time is on perf's clock can only be guessed: the
+   * two drift apart, and NTP slews ours.
+   */
+  readonly knownNs: number;
   timer: NodeJS.Timeout | null;
   isTold: boolean;
 }
@@ -36,7 +39,7 @@ export class RunningCalls {
     if (known?.startNs === startNs) return;
     if (known?.timer) clearTimeout(known.timer);
     if (startNs === null) return void this.#threads.delete(tid);
-    const running = { startNs, timer: null, isTold: false };
+    const running = { startNs, knownNs: nowNs(), timer: null, isTold: false };
     this.#threads.set(tid, running);
     this.#wait(tid, running, 0);
   }
@@ -52,19 +55,27 @@ export class RunningCalls {
   }
 
   #wait(tid: number, running: Running, leastMs: number): void {
-    const leftNs = running.startNs + this.#input.limitNs() - this.#input.nowNs();
+    const leftNs = this.#input.limitNs() - ranNs(running);
     const waitMs = Math.min(Math.max(Math.ceil(leftNs / 1e6), leastMs), MAX_TIMER_MS);
     running.timer = setTimeout(() => this.#onTimer(tid, running), waitMs);
     running.timer.unref();
   }
 
   #onTimer(tid: number, running: Running): void {
-    const { limitNs, nowNs, onSlow } = this.#input;
+    const { limitNs, onSlow } = this.#input;
     const { startNs } = running;
-    const endNs = nowNs();
+    const durationNs = ranNs(running);
     running.timer = null;
-    if (endNs - startNs < limitNs()) return this.#wait(tid, running, 0);
-    running.isTold = onSlow({ tid, startNs, endNs });
+    if (durationNs < limitNs()) return this.#wait(tid, running, 0);
+    running.isTold = onSlow({ tid, startNs, endNs: startNs + durationNs });
     if (!running.isTold) this.#wait(tid, running, RETRY_MS);
   }
+}
+
+function ranNs({ knownNs }: Running): number {
+  return Math.round(nowNs() - knownNs);
+}
+
+function nowNs(): number {
+  return performance.now() * 1e6;
 }

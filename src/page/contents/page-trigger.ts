@@ -22,8 +22,13 @@ export interface TriggeringCall {
   readonly orderedAfterNs: Nanoseconds;
 }
 
-/** `originNs`: where the timeline begins, in the profile's time. */
-export function pageTrigger(call: TriggeringCall, { meta, threads }: Profile, originNs: Nanoseconds): PageTrigger {
+/** `originNs`: where the timeline begins, in the profile's time. `why`: more sentences, why it was slow. */
+export function pageTrigger(
+  call: TriggeringCall,
+  { meta, threads }: Profile,
+  originNs: Nanoseconds,
+  why = '',
+): PageTrigger {
   const { name, tid, startNs, endNs, isRunning } = call;
   const thread = threads.find((each) => each.tid === tid);
   const text = (own: string) => ({ kind: 'text', text: own }) as const;
@@ -40,7 +45,7 @@ export function pageTrigger(call: TriggeringCall, { meta, threads }: Profile, or
       { kind: 'number', text: formatDuration(endNs - startNs) },
       text(' in thread '),
       { kind: 'name', text: visibleText(thread?.comm ? `${thread.comm} ${tid}` : `${tid}`) },
-      text(frozenText(call)),
+      text(frozenText(call) + why),
     ],
     actions: thread ? [{ label: 'Show it', change: { call: marked, range } }] : [],
     call: marked,

@@ -3,6 +3,7 @@
  * one at a return of it. Turned into the branches that Intel PT would have shown, so that all questions can be asked.
  */
 import { numbersOf, type SampleTable } from '../../model/sample-table.js';
+import { NOT_PROBED } from '../../model/symbol-table.js';
 import { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import type { EventColumns } from '../../model/trace/trace-chunk.js';
 import { type Address, type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
@@ -13,8 +14,6 @@ import { endsOfSpan, findEvent } from '../replay/find-functions.js';
 export const RETURN_SUFFIX = '__return';
 /** The stack pointer, which at the entry and at the return points to the return address: their samples belong together. */
 export const STACK_POINTER = 'sp';
-/** What a thread did outside of all probed calls. */
-export const NOT_PROBED = '[not probed]';
 
 /** Two events, and the name of what is between them. */
 interface ProbedFunction {

@@ -4,14 +4,15 @@
 import type { FunctionSet } from '../../analysis/questions.js';
 import { PtflameError } from '../../model/errors.js';
 import type { SampleTable } from '../../model/sample-table.js';
-import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../model/symbol-table.js';
+import { NOT_PROBED, SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../model/symbol-table.js';
+import { NONE } from '../../model/units.js';
 import { similarNames } from '../../render/similar-names.js';
 import { nameMatcher } from '../../trace/records/thread-names.js';
 
 /** Functions by their exact name, or all that match an expression; this includes names in brackets such as `[syscall]`. */
 export type FunctionPattern = string | RegExp;
 
-type NamesAndKinds = Pick<SymbolTable, 'name' | 'kind'>;
+type NamesAndKinds = Pick<SymbolTable, 'name' | 'kind'> & Partial<Pick<SymbolTable, 'dso'>>;
 
 /**
  * An exact name selects the functions that have it; if there are none, those that have it without parameters and version:
@@ -23,7 +24,7 @@ export function findFunctions(pattern: FunctionPattern, symbols: NamesAndKinds):
   const found = typeof pattern === 'string' ? named(pattern, symbols) : matching(pattern, symbols);
   if (found.includes(1)) return found;
   throw new PtflameError('NO_SUCH_FUNCTION', `the trace has ${missingText(pattern)}`, {
-    hint: `${similarText(pattern, symbols)}ptflame report --match REGEX lists the functions of a trace`,
+    hint: `${similarText(pattern, symbols)}${probedText(symbols) ?? 'ptflame report --match REGEX lists the functions of a trace'}`,
   });
 }
 
@@ -55,6 +56,13 @@ function missingText(pattern: FunctionPattern): string {
 function similarText(pattern: FunctionPattern, { name }: NamesAndKinds): string {
   const similar = typeof pattern === 'string' ? similarNames(pattern, name.map(bareName)) : [];
   return similar.length === 0 ? '' : `did you mean ${similar.join(', ')}? `;
+}
+
+/** Returns which functions have calls, if probes show them; else null. */
+function probedText({ name, dso }: NamesAndKinds): string | null {
+  if (!name.includes(NOT_PROBED)) return null;
+  const probed = name.filter((own, symbol) => (dso?.[symbol] ?? NONE) === NONE && !own.startsWith('['));
+  return `it has calls that probes show: ${listed(probed)}; record --probe NAME=FILE:FUNCTION%calls adds others`;
 }
 
 /** Returns the name, or `/expression/`. */
@@ -95,11 +103,15 @@ export function endsOfSpan(name: string): readonly [string, string] | null {
   return from === undefined || to === undefined ? null : [from, to];
 }
 
-const MAX_EVENTS = 12;
-
 /** "it has a, b, and 3 more". */
 export function eventsText(samples: readonly SampleTable[]): string {
-  const events = samples.slice(0, MAX_EVENTS).map(({ event }) => event);
-  const others = samples.length > MAX_EVENTS ? `, and ${samples.length - MAX_EVENTS} more` : '';
-  return events.length > 0 ? `it has ${events.join(', ')}${others}` : 'it has no samples';
+  return samples.length > 0 ? `it has ${listed(samples.map(({ event }) => event))}` : 'it has no samples';
+}
+
+const MAX_LISTED = 12;
+
+/** "a, b, and 3 more". */
+function listed(names: readonly string[]): string {
+  const others = names.length > MAX_LISTED ? `, and ${names.length - MAX_LISTED} more` : '';
+  return names.slice(0, MAX_LISTED).join(', ') + others;
 }

@@ -114,6 +114,39 @@ describe.concurrent('doctor on waits and probes', () => {
     expect(checks[`${check} warn`]).toMatch(text);
   });
 
+  test.for([
+    [{}, '20', 'ok', /slow calls can be caught \(--trigger FUNCTION\) with breakpoints → null$/],
+    [
+      USER,
+      '20',
+      'ok',
+      /with breakpoints, in functions with up to 3 returns; more need probes: only root may add probes →/,
+    ],
+    [
+      { flags: 'fpu hypervisor' },
+      '0',
+      'ok',
+      /with probes: the breakpoints of this virtual machine are never hit → null$/,
+    ],
+    [
+      USER,
+      '0',
+      'warn',
+      /no --trigger FUNCTION: .* of this CPU are never hit, .* → sudo ptflame record --trigger FUNCTION …$/,
+    ],
+    [{ uprobes: false }, '0', 'warn', /never hit, and probes cannot replace them: the kernel has no uprobes/],
+    [{}, '<not supported>', 'warn', /perf cannot count a breakpoint of the CPU → perf stat -e mem:/],
+  ] as const)('says how slow calls can be caught on %j with %s hits', async ([machine, hits, level, text], { dir }) => {
+    const { canRecord, checks } = await report(dir, machine, [], { FAKE_PERF_BREAKPOINTS: hits });
+    expect(canRecord).toBe(true);
+    expect(checks[`triggers ${level}`]).toMatch(text);
+  });
+
+  test('says that a perf before 5.10 catches no slow calls', async ({ dir }) => {
+    const { checks } = await report(dir, {}, [], { FAKE_PERF_VERSION: 'perf version 5.4.0' });
+    expect(checks['triggers warn']).toMatch(/perf 5\.4\.0 is older than 5\.10 → install a newer perf/);
+  });
+
   test('says that a machine without Intel PT can record waits', async ({ dir }) => {
     const { stdout } = await doctor(dir, { flags: 'fpu hypervisor', caps: null });
     expect(stdout).toContain('only waits (ptflame record --no-trace --waits)');

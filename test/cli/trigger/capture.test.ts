@@ -132,6 +132,15 @@ describe('record --trigger', () => {
     expect(stdout).toMatch(/^0001\.data .*; snapshot while it ran; an exception left it, maybe before that$/m);
   });
 
+  test('tells of no call before its time, though the clocks of perf and ptflame go apart', async ({ dir }) => {
+    const pid = target.pid as number;
+    const [begins, ends] = [0, 1].map((event) => hit({ event, pid, tid: 5, ns: (100 + event * 100) * MS, sp: 0x7000 }));
+    const fake = hits([0, head(call(0, 5, 6))], [900, begins as Buffer], [100, ends as Buffer], [0, call(300, 600, 6)]);
+    const { stderr } = await runUntil(dir, /0001\.data/, { fake }, ['--early', '--trigger', 'clock_nanosleep>500ms']);
+    expect(stderr).toContain('3 calls of clock_nanosleep, 1 trigger, 1 snapshot in slow\n');
+    expect(await linesIn(dir)).toMatchObject([{ thread: 6, startNs: 300 * MS }]);
+  });
+
   test('takes ways from one function to another, also from deeper in the stack', async ({ dir }) => {
     const pid = target.pid as number;
     const way = (at: number, ms: number) =>
@@ -217,6 +226,21 @@ describe('record --trigger', () => {
     expect(stderr).toContain(
       '1 slow call ran, without a snapshot, within a call of clock_nanosleep that did not return',
     );
+  });
+});
+
+describe('a clock of the machine that goes an hour back and a day on', () => {
+  const env = { NODE_OPTIONS: `--import ${new URL('../../helpers/cli/jumping-clock.mjs', import.meta.url)}` };
+
+  test('changes nothing: each snapshot has a name of its own, and --every is kept', async ({ dir }) => {
+    const calls = [1000, 1100, 1400, 1700].map((at) => [300, call(at, 20)] as const);
+    const fake = hits([0, streamHead(2)], ...calls);
+    const { stderr } = await runUntil(dir, /0003\.data/, { fake, env }, ['--every', '250ms', '-t', '300s']);
+    expect(stderr).toContain('4 calls of clock_nanosleep, 4 triggers, 3 snapshots in slow\n');
+    const lines = await linesIn(dir);
+    expect(lines.map(({ file, why }) => file ?? why)).toEqual(['0001.data', 'too soon', '0002.data', '0003.data']);
+    expect(lines.every(({ seenAfterNs }) => seenAfterNs >= 0 && seenAfterNs < 60e9)).toBe(true);
+    expect(readdirSync(dir.file('slow'))).toHaveLength(4);
   });
 });
 

@@ -92,11 +92,10 @@ async function writeHits(hits) {
   }
 }
 
-let dumps = 0;
 function dump() {
   if (FAKE_PERF_DUMPS === 'dies') process.exit(1);
   if (FAKE_PERF_DUMPS === 'none') return;
-  const path = `${output}.20261129000000${++dumps}`;
+  const path = `${output}.${new Date().toISOString().replace(/\D/g, '').slice(0, 16)}`; // two may have the same
   if (FAKE_PERF_DUMPS === 'writes') writeFileSync(path, recording(64), { mode: 0o600 });
   if (FAKE_PERF_DUMPS === 'cut') writeFileSync(path, recording(4096), { mode: 0o600 });
   process.stderr.write(`[ perf record: Dump ${path} ]\n`);

@@ -2,8 +2,10 @@
  * Questions about all snapshots of a directory that `record --trigger` wrote.
  */
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
+import type { TriggerLine } from '../../../../cli/record/trigger/log.js';
 import { Latency, RequestsAnswer } from '../../../../src/answers.js';
 import { decodeData } from '../../../../src/page/browser/platform/decode.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../../../helpers/cli/run-cli.js';
@@ -147,4 +149,36 @@ test('a page says which call its snapshot is of, from the directory and from the
   }
   await ptflame(['render', DEMO, '-o', 'slow.html'], { cwd: dir.path });
   expect((await dataOf(await dir.read('slow.html'))).trigger).toBeUndefined();
+});
+
+test('a page says why the call was slow, which is read from the snapshot', async ({ dir }) => {
+  writeSnapshots(dir.file('slow'), [{ text: readFileSync(fixturePath('recordings/loop.data')) }]);
+  const symfs = ['--symfs', fixturePath('recordings/root')];
+  const asked = ['latency', 'iteration', 'slow/0001.data', '--slowest', '3', '--json', ...symfs];
+  const { slowest, typical } = Latency.parse(JSON.parse((await ptflame(asked, { cwd: dir.path })).stdout));
+  const found = slowest[1]; // a snapshot may have slower ones
+  const [seconds = '', ns = ''] = found?.start.split('.') ?? [];
+  const startNs = Number(seconds) * 1e9 + Number(ns) - 50; // a breakpoint is hit before the branch is traced
+  const call = {
+    function: 'iteration',
+    thread: found?.tid as number,
+    startNs,
+    endNs: startNs + (found?.durationNs ?? 0),
+  };
+  const sentences = async (more: Partial<TriggerLine>) => {
+    await rm(dir.file('slow'), { recursive: true });
+    writeSnapshots(dir.file('slow'), [{ text: readFileSync(fixturePath('recordings/loop.data')), ...call, ...more }]);
+    await ptflame(['render', 'slow', '-o', 'slow.html', ...symfs], { cwd: dir.path });
+    return (await dataOf(await dir.read('slow.html'))).trigger?.sentence.map(({ text }) => text).join('') ?? '';
+  };
+  const { instructions, cycles } = found?.counts ?? { instructions: 0, cycles: 0 };
+  const text = await sentences({});
+  expect(text).toMatch(
+    /^Snapshot of a call of iteration .* after its end\. It took .* MHz lowest frequency \(3,000 MHz\)\.$/,
+  );
+  expect(text).toContain(
+    `It took ${instructions} instructions (typically ${typical?.instructions}), ${cycles} cycles (`,
+  );
+  expect(await sentences({ thread: 1 })).not.toContain('It took');
+  expect(await sentences({ function: 'other' })).toMatch(/call of other .* after its end\.$/);
 });
