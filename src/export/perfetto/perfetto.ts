@@ -354,12 +354,11 @@ function* arrowsOf({ threads, rows }: Wakings, startNs: Nanoseconds) {
 /** The ends of one thread, in the order in which they are written. Their names are known before any are written. */
 class ThreadWakings {
   private next = 0;
-  private readonly names: EventNames;
-  private readonly ends: readonly WakingEnd[];
 
-  constructor(ends: readonly WakingEnd[], names: EventNames) {
-    this.ends = ends;
-    this.names = names;
+  constructor(
+    private readonly ends: readonly WakingEnd[],
+    private readonly names: EventNames,
+  ) {
     for (const end of ends) names.idOf(textOf(end));
   }
 

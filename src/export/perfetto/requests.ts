@@ -149,16 +149,15 @@ function* lanePackets(
 
 /** Writes the tracks of requests when they are first needed: hosts, processes, threads, and lanes of these. */
 class RequestTracks {
-  private readonly hosts: readonly FoundHost[];
   private readonly comms: readonly ReadonlyMap<number, string | null>[];
-  private readonly sequence: PacketSequence;
   private readonly known = new Map<string, number>();
   private count = 0;
 
-  constructor(hosts: readonly FoundHost[], sequence: PacketSequence) {
-    this.hosts = hosts;
+  constructor(
+    private readonly hosts: readonly FoundHost[],
+    private readonly sequence: PacketSequence,
+  ) {
     this.comms = hosts.map(({ profile: { threads } }) => new Map(threads.map(({ tid, comm }) => [tid, comm])));
-    this.sequence = sequence;
   }
 
   /** Begins the track of a thread, or another one below it: the lane. */

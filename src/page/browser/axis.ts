@@ -44,9 +44,6 @@ export class Axis {
   private readonly more = button('', 'list all threads', () => this.events.openThreads());
   private readonly head = html('div', { class: 'axis-head' });
   private readonly clear = button('Clear range', 'numbers of the entire recording (Esc)', () => this.setRange(null));
-  private readonly views: Views;
-  private readonly tooltip: Tooltip;
-  private readonly events: AxisEvents;
   private strips: Strips | null = null;
   private marks!: RangeMarks; // with `strips`
   private timeline!: Timeline; // with `strips`
@@ -65,10 +62,11 @@ export class Axis {
     ),
   );
 
-  constructor(views: Views, tooltip: Tooltip, events: AxisEvents) {
-    this.views = views;
-    this.tooltip = tooltip;
-    this.events = events;
+  constructor(
+    private readonly views: Views,
+    private readonly tooltip: Tooltip,
+    private readonly events: AxisEvents,
+  ) {
     onResize(this.element, () => requestAnimationFrame(() => this.redraw()));
     onThemeChange(() => {
       this.colours.forget();

@@ -17,14 +17,14 @@ const FAR_STEP = 10;
 
 export class Divider {
   readonly element: HTMLElement;
-  private readonly isUpright: boolean;
-  private readonly events: DividerEvents;
   private pendingFrame = 0;
 
   /** `isUpright`: a vertical line that resizes the part right of it; otherwise a horizontal one that resizes the part above. */
-  constructor(label: string, isUpright: boolean, events: DividerEvents) {
-    this.isUpright = isUpright;
-    this.events = events;
+  constructor(
+    label: string,
+    private readonly isUpright: boolean,
+    private readonly events: DividerEvents,
+  ) {
     this.element = html('div', {
       class: isUpright ? 'divider upright' : 'divider',
       role: 'separator',

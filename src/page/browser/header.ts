@@ -36,16 +36,16 @@ const LABEL_NAMES: Readonly<Record<Labels, string>> = {
 export class Header {
   readonly elements: readonly HTMLElement[];
   readonly field: SearchField;
-  private readonly views: Views;
-  private readonly events: HeaderEvents;
   private readonly only: HTMLButtonElement;
   private readonly steps: readonly HTMLButtonElement[];
   private readonly hits: HTMLElement;
   private state!: State; // set by the first `show`
 
-  constructor(views: Views, menu: Menu, events: HeaderEvents) {
-    this.views = views;
-    this.events = events;
+  constructor(
+    private readonly views: Views,
+    menu: Menu,
+    private readonly events: HeaderEvents,
+  ) {
     const { change, type, step, leave, help } = events;
     this.field = new SearchField({
       search: (search) => (search === '' ? change({ search, isOnlyMatches: false }) : type(search)),

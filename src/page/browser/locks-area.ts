@@ -14,13 +14,11 @@ const COLUMNS = ['Waited', 'Share', 'Waits', 'Average', 'Longest', 'At once'];
 
 export class LocksArea {
   readonly element = html('div', { class: 'locks' });
-  private readonly views: Views;
-  private readonly choose: (symbol: SymbolId) => void;
 
-  constructor(views: Views, choose: (symbol: SymbolId) => void) {
-    this.views = views;
-    this.choose = choose;
-  }
+  constructor(
+    private readonly views: Views,
+    private readonly choose: (symbol: SymbolId) => void,
+  ) {}
 
   /** The list is of the whole recording: no choice of the page changes it. */
   show(): void {

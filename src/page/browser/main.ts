@@ -74,7 +74,6 @@ class Notice {
 
 /** Runs the page: user actions change the state, and the page is drawn from the state. */
 class App {
-  private readonly views: Views;
   private readonly column = html('div', { class: 'column' });
   private readonly characterPx = measureCharacterPx();
   private readonly navigation: Navigation;
@@ -107,8 +106,13 @@ class App {
   private pendingCalls = 0;
 
   /** `hasTimeline`: it is in the file, and is read later. */
-  constructor(views: Views, container: HTMLElement, start: State, server: CallServer | null, hasTimeline: boolean) {
-    this.views = views;
+  constructor(
+    private readonly views: Views,
+    container: HTMLElement,
+    start: State,
+    server: CallServer | null,
+    hasTimeline: boolean,
+  ) {
     this.navigation = new Navigation(views.linkNames, start, (...states) => this.show(...states));
     const change = (to: Partial<State>) => this.navigation.change(to);
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, {

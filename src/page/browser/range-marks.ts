@@ -25,14 +25,13 @@ export class RangeMarks {
   private readonly before = html('div', { class: 'outside-range' });
   private readonly after = html('div', { class: 'outside-range' });
   private readonly ends: readonly HTMLElement[];
-  private readonly timeline: Timeline;
-  private readonly events: RangeEvents;
   private window!: Bounds; // set by the first draw
   private range: Bounds | null = null;
 
-  constructor(timeline: Timeline, events: RangeEvents) {
-    this.timeline = timeline;
-    this.events = events;
+  constructor(
+    private readonly timeline: Timeline,
+    private readonly events: RangeEvents,
+  ) {
     this.ends = [this.newEnd('Start of the range', 0), this.newEnd('End of the range', 1)];
     this.element = html('div', { class: 'range' }, this.before, this.after, ...this.ends);
     this.element.hidden = timeline.sumsSliceNs === null;

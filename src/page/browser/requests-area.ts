@@ -40,14 +40,12 @@ interface RequestsEvents {
 
 export class RequestsArea {
   readonly element = html('div', { class: 'requests' });
-  private readonly views: Views;
-  private readonly events: RequestsEvents;
   private libraries: Libraries | null = null;
 
-  constructor(views: Views, events: RequestsEvents) {
-    this.views = views;
-    this.events = events;
-  }
+  constructor(
+    private readonly views: Views,
+    private readonly events: RequestsEvents,
+  ) {}
 
   show(state: State): void {
     const { requests } = this.views;

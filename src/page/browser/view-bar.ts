@@ -26,8 +26,6 @@ export interface ViewBarEvents {
 
 export class ViewBar {
   readonly element: HTMLElement;
-  private readonly views: Views;
-  private readonly events: ViewBarEvents;
   private readonly tabs: Tabs<ShownView>;
   private readonly lens: HTMLButtonElement;
   private readonly inverted: HTMLButtonElement;
@@ -36,14 +34,12 @@ export class ViewBar {
 
   /** `shown`: the views that the page has. `columns`: their menu. `legend`: of the flame graph. */
   constructor(
-    views: Views,
+    private readonly views: Views,
     menu: Menu,
     shown: readonly ShownView[],
     { columns, legend }: { readonly columns: HTMLElement; readonly legend: HTMLElement },
-    events: ViewBarEvents,
+    private readonly events: ViewBarEvents,
   ) {
-    this.views = views;
-    this.events = events;
     this.tabs = new Tabs(
       'Views',
       shown.map((id) => ({ id, title: VIEW_NAMES[id], content: 'view' })),
@@ -91,11 +87,8 @@ export class ViewBar {
 /** One chip for each thing that is left out; a press brings it back. */
 export class Chips {
   readonly element = html('div', { class: 'chips', role: 'group', 'aria-label': 'Left out' });
-  private readonly change: (change: Partial<State>) => void;
 
-  constructor(change: (change: Partial<State>) => void) {
-    this.change = change;
-  }
+  constructor(private readonly change: (change: Partial<State>) => void) {}
 
   /** `rest`: compares what is shown with the rest; null: there is none, or they are compared. */
   show(chips: readonly Chip[], rest: Partial<State> | null): void {
@@ -127,13 +120,15 @@ export interface TabOf<Id extends string> {
 export class Tabs<Id extends string> {
   readonly element: HTMLElement;
   private readonly ids: readonly Id[];
-  private readonly choose: (id: Id) => void;
   private readonly tabs: readonly HTMLButtonElement[];
 
   /** `choose`: called on user input; the tab changes only by `show`. */
-  constructor(label: string, tabs: readonly TabOf<Id>[], choose: (id: Id) => void) {
+  constructor(
+    label: string,
+    tabs: readonly TabOf<Id>[],
+    private readonly choose: (id: Id) => void,
+  ) {
     this.ids = tabs.map(({ id }) => id);
-    this.choose = choose;
     this.tabs = tabs.map(({ id, title, content }) =>
       html('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': content }, title),
     );

@@ -45,16 +45,13 @@ export function sourceForPage(all: readonly LineCalls[], symbols: SymbolTable, r
 type Line = { -readonly [Key in keyof SourceCodeLine]: SourceCodeLine[Key] };
 
 class SourceWriter {
-  private readonly symbols: SymbolTable;
-  private readonly name: (symbol: SymbolId) => ListedFunction;
-  private readonly read: ReadSource;
   private charsLeft = MAX_TEXT_CHARS;
 
-  constructor(symbols: SymbolTable, name: (symbol: SymbolId) => ListedFunction, read: ReadSource) {
-    this.symbols = symbols;
-    this.name = name;
-    this.read = read;
-  }
+  constructor(
+    private readonly symbols: SymbolTable,
+    private readonly name: (symbol: SymbolId) => ListedFunction,
+    private readonly read: ReadSource,
+  ) {}
 
   write(symbol: SymbolId, rows: readonly LineCalls[]): SourceFunction {
     const first = lineOf(this.symbols, symbol);

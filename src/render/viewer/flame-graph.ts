@@ -82,18 +82,15 @@ export class FlameGraph {
   focusedBox = 0;
   protected view!: FlameView;
   protected readonly frames = new Map<number, Frame>();
-  private readonly layer: FrameLayer;
-  private readonly characterPx: number;
-  private readonly describe: (box: number) => string;
   private readonly boxOf = new Map<EventTarget | null, number>();
   private tabStop?: Element | undefined;
 
   /** `describe`: the text of a box for screen readers. */
-  constructor(layer: FrameLayer, characterPx: number, describe: (box: number) => string) {
-    this.layer = layer;
-    this.characterPx = characterPx;
-    this.describe = describe;
-  }
+  constructor(
+    private readonly layer: FrameLayer,
+    private readonly characterPx: number,
+    private readonly describe: (box: number) => string,
+  ) {}
 
   draw(view: FlameView): void {
     const { layer, characterPx, frames, boxOf } = this;

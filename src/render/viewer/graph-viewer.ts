@@ -37,19 +37,19 @@ export interface ViewerTooltip {
 export abstract class GraphViewer<State extends GraphState> {
   protected readonly graph: FlameGraph;
   protected readonly search: SearchField;
-  protected readonly tooltip: ViewerTooltip;
   protected readonly reset = resetButton(() => this.zoom(ROOT, ROOT));
-  protected table: FrameTable;
   protected state: State;
-  /** What an empty address says. */
-  protected readonly initial: State;
   /** The tooltip shows something other than a box. */
   protected isPinned = false;
 
-  constructor(layer: FrameLayer, tooltip: ViewerTooltip, characterPx: number, table: FrameTable, initial: State) {
-    this.tooltip = tooltip;
-    this.table = table;
-    this.initial = initial;
+  constructor(
+    layer: FrameLayer,
+    protected readonly tooltip: ViewerTooltip,
+    characterPx: number,
+    protected table: FrameTable,
+    /** What an empty address says. */
+    protected readonly initial: State,
+  ) {
     this.state = this.read();
     this.graph = new FlameGraph(layer, characterPx, (box) => detailsText(this.detailsOf(box)));
     const leave = () => this.graph.focus(this.graph.focusedBox);
@@ -210,10 +210,7 @@ export class RectFrames implements FrameLayer {
   readonly textures = byId('textures');
   readonly mark = svgElement('rect', { id: 'mark', rx: 2, visibility: 'hidden' });
 
-  readonly scrollIntoView: FrameLayer['scrollIntoView'];
-
-  constructor(scrollIntoView: FrameLayer['scrollIntoView']) {
-    this.scrollIntoView = scrollIntoView;
+  constructor(readonly scrollIntoView: FrameLayer['scrollIntoView']) {
     byId('frames').append(this.mark);
   }
 

@@ -10,11 +10,8 @@ const MAX_SHOWN = 8;
 
 export class Crumbs {
   readonly element = html('nav', { class: 'crumbs', 'aria-label': 'Zoom', hidden: '' });
-  private readonly change: (change: Partial<State>) => void;
 
-  constructor(change: (change: Partial<State>) => void) {
-    this.change = change;
-  }
+  constructor(private readonly change: (change: Partial<State>) => void) {}
 
   /** `names`: of functions. */
   show({ zoom, zoomLast }: State, names: readonly string[]): void {

@@ -16,15 +16,11 @@ import { announce, copyText } from '../platform/save.js';
 import type { MainGraph } from './main-graph.js';
 
 export class FrameActions {
-  private readonly main: MainGraph;
-  private readonly navigation: Navigation;
-  private readonly views: Views;
-
-  constructor(main: MainGraph, navigation: Navigation, views: Views) {
-    this.main = main;
-    this.navigation = navigation;
-    this.views = views;
-  }
+  constructor(
+    private readonly main: MainGraph,
+    private readonly navigation: Navigation,
+    private readonly views: Views,
+  ) {}
 
   /** Returns the actions on a box, with their keys. */
   of(box: number): Action[] {

@@ -51,18 +51,14 @@ export class MainGraph {
   private match: Match | null = null;
   /** Position of the pointer on a frame; null if it left or arrow keys were used since. */
   private pointer: { readonly xPx: number; readonly yPx: number } | null = null;
-  private readonly views: Views;
-  private readonly events: MainGraphEvents;
-  private readonly navigation: Navigation;
-  private readonly tooltip: Tooltip;
-  private readonly characterPx: number;
 
-  constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, events: MainGraphEvents) {
-    this.views = views;
-    this.events = events;
-    this.navigation = navigation;
-    this.tooltip = tooltip;
-    this.characterPx = characterPx;
+  constructor(
+    private readonly views: Views,
+    private readonly navigation: Navigation,
+    private readonly tooltip: Tooltip,
+    private readonly characterPx: number,
+    private readonly events: MainGraphEvents,
+  ) {
     this.graph = new Graph(
       this.container,
       characterPx,

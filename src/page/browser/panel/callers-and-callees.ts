@@ -20,13 +20,11 @@ import type { PathsGraphEvents } from './paths-graph.js';
 /** Lists who calls a function and what it calls, how often, and each with its part of the function's time. */
 export class CallersAndCallees {
   readonly element = html('div', { class: 'paths' });
-  private readonly isBlockedTime: boolean;
-  private readonly events: PathsGraphEvents;
 
-  constructor(isBlockedTime: boolean, events: PathsGraphEvents) {
-    this.isBlockedTime = isBlockedTime;
-    this.events = events;
-  }
+  constructor(
+    private readonly isBlockedTime: boolean,
+    private readonly events: PathsGraphEvents,
+  ) {}
 
   show({ callers, callees, compared, name, sums, resumedBy, resumes }: FunctionView, look: Look): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset['symbol'];

@@ -34,16 +34,15 @@ export class CallsCanvas {
   private readonly spoken = html('div', { class: 'spoken', role: 'status' });
   private readonly colours: CanvasColours;
   private readonly painter: PlotPainter;
-  private readonly tooltip: Tooltip;
-  private readonly open: (call: ListedCall) => void;
   private view: CallsView | null = null;
   private chosen = -1;
   /** The row of the call or cell that arrow keys reached. */
   private spot: number | undefined;
 
-  constructor(tooltip: Tooltip, open: (call: ListedCall) => void) {
-    this.tooltip = tooltip;
-    this.open = open;
+  constructor(
+    private readonly tooltip: Tooltip,
+    private readonly open: (call: ListedCall) => void,
+  ) {
     this.element.append(this.canvas, this.spoken);
     this.colours = new CanvasColours(this.element);
     this.painter = new PlotPainter(this.colours);
@@ -228,11 +227,7 @@ const LABEL_PX = 12;
 const TEXT = '11px system-ui, sans-serif';
 
 class PlotPainter {
-  private readonly colours: CanvasColours;
-
-  constructor(colours: CanvasColours) {
-    this.colours = colours;
-  }
+  constructor(private readonly colours: CanvasColours) {}
 
   /** Paints the plot; the pen is at its upper left corner. */
   paint(pen: CanvasRenderingContext2D, box: PlotBox, isHeatMap: boolean): void {

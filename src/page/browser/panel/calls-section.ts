@@ -18,11 +18,12 @@ export class CallsSection {
   private readonly canvas: CallsCanvas;
   private readonly rows = html('div', {});
   private readonly notes = html('div', {});
-  private readonly open: (call: ListedCall) => void;
   private view: CallsView | null = null;
 
-  constructor(tooltip: Tooltip, open: (call: ListedCall) => void) {
-    this.open = open;
+  constructor(
+    tooltip: Tooltip,
+    private readonly open: (call: ListedCall) => void,
+  ) {
     this.canvas = new CallsCanvas(tooltip, open);
     const plot = html('div', {}, this.canvas.element);
     this.element.append(

@@ -76,12 +76,15 @@ export class Panel {
   private readonly meanwhile: PathsGraph;
   private readonly tabs: Tabs<Tab>;
   private readonly pages: Readonly<Record<Tab, HTMLElement>>;
-  private readonly views: Views;
   private readonly open: (symbol: SymbolId) => void;
   private symbol: SymbolId = NONE;
 
-  constructor(views: Views, characterPx: number, tooltip: Tooltip, events: PanelEvents) {
-    this.views = views;
+  constructor(
+    private readonly views: Views,
+    characterPx: number,
+    tooltip: Tooltip,
+    events: PanelEvents,
+  ) {
     this.open = events.open;
     const { isBlockedTime } = views;
     this.meanwhile = new PathsGraph('What they did meanwhile', 'the waits', characterPx, tooltip, events);

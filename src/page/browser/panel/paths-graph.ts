@@ -20,14 +20,18 @@ export interface PathsGraphEvents {
 export class PathsGraph {
   readonly element: HTMLElement;
   private readonly graph: Graph;
-  private readonly events: PathsGraphEvents;
   private readonly note = html('span', {});
   private table: FrameTable | null = null;
   private siblings: readonly [NodeId, NodeId] = [ROOT, ROOT];
 
   /** `root`: what the root represents. */
-  constructor(label: string, root: string, characterPx: number, tooltip: Tooltip, events: PathsGraphEvents) {
-    this.events = events;
+  constructor(
+    label: string,
+    root: string,
+    characterPx: number,
+    tooltip: Tooltip,
+    private readonly events: PathsGraphEvents,
+  ) {
     const container = html('div', { class: 'graph', role: 'group', 'aria-label': label });
     const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, root);
     const showTooltip = (box: number, xPx: number, yPx: number) => {

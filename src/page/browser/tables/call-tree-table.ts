@@ -31,9 +31,6 @@ const TWISTY_PX = 18;
 
 export class CallTreeTable {
   readonly element: HTMLElement;
-  private readonly views: Views;
-  private readonly menu: ColumnsMenu;
-  private readonly characterPx: number;
   private readonly changeLayout: CallTreeEvents['changeLayout'];
   private readonly table: VirtualTable<PathRow>;
   /** Of callees, and of callers: null until it is seen first. */
@@ -44,10 +41,12 @@ export class CallTreeTable {
   private known: readonly NumberColumn[] = [];
   private shown: readonly unknown[] = [];
 
-  constructor(views: Views, menu: ColumnsMenu, characterPx: number, events: CallTreeEvents) {
-    this.views = views;
-    this.menu = menu;
-    this.characterPx = characterPx;
+  constructor(
+    private readonly views: Views,
+    private readonly menu: ColumnsMenu,
+    private readonly characterPx: number,
+    events: CallTreeEvents,
+  ) {
     this.changeLayout = events.changeLayout;
     this.table = new VirtualTable<PathRow>(
       'Call tree',

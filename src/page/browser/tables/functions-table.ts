@@ -19,9 +19,6 @@ export interface FunctionsTableEvents {
 
 export class FunctionsTable {
   readonly element: HTMLElement;
-  private readonly views: Views;
-  private readonly menu: ColumnsMenu;
-  private readonly characterPx: number;
   private readonly table: VirtualTable<FunctionRow>;
   private readonly onlyFound = html('input', { type: 'checkbox' });
   private readonly count = html('span', {});
@@ -29,10 +26,12 @@ export class FunctionsTable {
   private known: readonly NumberColumn[] = [];
   private shown: readonly unknown[] = [];
 
-  constructor(views: Views, menu: ColumnsMenu, characterPx: number, { choose, changeLayout }: FunctionsTableEvents) {
-    this.views = views;
-    this.menu = menu;
-    this.characterPx = characterPx;
+  constructor(
+    private readonly views: Views,
+    private readonly menu: ColumnsMenu,
+    private readonly characterPx: number,
+    { choose, changeLayout }: FunctionsTableEvents,
+  ) {
     this.table = new VirtualTable('Functions', {
       choose: ({ sums }) => choose(sums.symbol),
       sort: (functionsSort) => changeLayout({ functionsSort }),

@@ -46,7 +46,6 @@ export class ThreadsTable {
   private readonly recorded: PageData;
   private readonly hasSwitches: boolean;
   private readonly rows: readonly ThreadRow[];
-  private readonly views: Views;
   private shown: readonly unknown[] = [];
   private readonly change: ThreadsTableEvents['change'];
   private readonly openChart: ThreadsTableEvents['openChart'];
@@ -56,9 +55,12 @@ export class ThreadsTable {
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
   /** `menu`: of a thread. */
-  constructor(views: Views, menu: Menu, { change, changeLayout, openChart }: ThreadsTableEvents) {
+  constructor(
+    private readonly views: Views,
+    menu: Menu,
+    { change, changeLayout, openChart }: ThreadsTableEvents,
+  ) {
     const { data: recorded, threads: rows, hasSwitches } = views;
-    this.views = views;
     this.change = change;
     this.openChart = openChart;
     this.recorded = recorded;

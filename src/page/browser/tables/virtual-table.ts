@@ -109,7 +109,6 @@ export class VirtualTable<Row> {
   readonly element: HTMLElement;
   private readonly canvas = html('div', { class: 'canvas', role: 'rowgroup' });
   private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
-  private readonly events: TableEvents<Row>;
   private readonly cellRole: 'cell' | 'gridcell';
   /** With those that have no room. */
   private known: readonly TableColumn<Row>[] = [];
@@ -120,8 +119,11 @@ export class VirtualTable<Row> {
   private focusedRow = 0;
   private chosenLast: Row | null = null;
 
-  constructor(label: string, events: TableEvents<Row>, role: 'table' | 'treegrid' = 'table') {
-    this.events = events;
+  constructor(
+    label: string,
+    private readonly events: TableEvents<Row>,
+    role: 'table' | 'treegrid' = 'table',
+  ) {
     this.cellRole = role === 'table' ? 'cell' : 'gridcell';
     this.element = html(
       'div',
