@@ -1,7 +1,7 @@
 /**
  * A line between two parts of the page that can be moved by pointer or keys.
  */
-import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { isShortcut } from '../../render/viewer/search-field.js';
 import { MAX_SHARE, MIN_SHARE } from '../view/state.js';
 
@@ -79,8 +79,7 @@ export class Divider {
     const step = steps[event.key];
     if (step === undefined || isShortcut(event)) return;
     this.events.move(step === null ? null : bounded(step));
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 }
 

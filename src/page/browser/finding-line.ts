@@ -86,9 +86,8 @@ export class FindingLine {
   private partElement({ kind, text, leadsTo: change }: ShownPart): Node {
     if (kind === 'text') return document.createTextNode(text);
     if (kind === 'number') return html('b', {}, text);
-    const name = html(change ? 'button' : 'b', { class: 'name' }, html('bdi', {}, text));
-    if (change) name.addEventListener('click', () => this.act({ label: '', change }));
-    return name;
+    const click = change && { click: () => this.act({ label: '', change }) };
+    return html(change ? 'button' : 'b', { class: 'name', ...click }, html('bdi', {}, text));
   }
 }
 

@@ -4,7 +4,7 @@
 
 import type { Timeline } from '../../model/profile/timeline.js';
 import type { Bounds } from '../../model/units.js';
-import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { isShortcut } from '../../render/viewer/search-field.js';
 import { momentText } from '../view/captions/time.js';
 import { borderAway, snappedRange } from '../view/range.js';
@@ -121,8 +121,7 @@ export class RangeMarks {
     const ns = side === 0 ? startNs : endNs;
     const movedNs = this.movedBy(event, ns);
     if (movedNs === null) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     const stepNs = Math.max(1, this.timeline.sumsSliceNs ?? 1);
     const range =
       side === 0

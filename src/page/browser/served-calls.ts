@@ -157,10 +157,6 @@ export class ChunkCache {
     return calls;
   }
 
-  has(key: string): boolean {
-    return this.chunks.has(key);
-  }
-
   add(key: string, calls: Spans): void {
     if (this.chunks.has(key)) return;
     this.chunks.set(key, calls);

@@ -1,13 +1,14 @@
 /**
  * What the page leaves out, as chips; and the bar of views, with what widths count and what colours mean.
  */
-import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { button, toggle } from '../../render/viewer/search-field.js';
 import { tracedHint, WIDTH_HINTS, widthName } from '../view/captions/details.js';
 import type { Chip } from '../view/captions/misfits.js';
 import type { ShownView, State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { type Action, type Menu, menuButton } from './menu.js';
+import type { Navigation } from './platform/navigation.js';
 
 export const VIEW_NAMES: Readonly<Record<ShownView, string>> = {
   graph: 'Flame graph',
@@ -18,11 +19,6 @@ export const VIEW_NAMES: Readonly<Record<ShownView, string>> = {
   requests: 'Requests',
   locks: 'Locks',
 };
-
-export interface ViewBarEvents {
-  readonly change: (change: Partial<State>) => void;
-  readonly open: (view: ShownView) => void;
-}
 
 export class ViewBar {
   readonly element: HTMLElement;
@@ -38,16 +34,17 @@ export class ViewBar {
     menu: Menu,
     shown: readonly ShownView[],
     { columns, legend }: { readonly columns: HTMLElement; readonly legend: HTMLElement },
-    private readonly events: ViewBarEvents,
+    private readonly navigation: Navigation,
+    open: (view: ShownView) => void,
   ) {
     this.tabs = new Tabs(
       'Views',
       shown.map((id) => ({ id, title: VIEW_NAMES[id], content: 'view' })),
-      events.open,
+      open,
     );
     this.lens = menuButton(menu, '', 'What widths and tables count', () => this.lenses());
     this.inverted = toggle('Inverted', 'functions with their callers, by what is their own (b)', () =>
-      events.change({ isInverted: !this.state.isInverted }),
+      navigation.change({ isInverted: !this.state.isInverted }),
     );
     this.lens.hidden = views.widths.length < 2;
     this.inverted.hidden = views.isBlockedTime || !views.hasTimes;
@@ -70,14 +67,14 @@ export class ViewBar {
   }
 
   private lenses(): readonly Action[] {
-    const { views, state, events } = this;
+    const { views, state, navigation } = this;
     return views.widths.map((width, at) => {
       const hint = width === 'cpu' && !views.hasSwitches ? tracedHint(views.data.meta) : WIDTH_HINTS[width];
       return {
         text: widthName(width, views),
         key: `${at + 1}`,
         isOn: views.widthOf(state) === width,
-        act: () => events.change({ width }),
+        act: () => navigation.change({ width }),
         ...(hint !== '' && { title: hint }),
       };
     });
@@ -157,7 +154,6 @@ export class Tabs<Id extends string> {
     const id = this.next(this.ids[at] as Id, step);
     this.choose(id);
     this.tabs[this.ids.indexOf(id)]?.focus();
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '../frames/drawing.js';
 import type { FrameTable } from '../frames/frame-table.js';
 import { type Boxes, type LayoutView, layout } from '../layout.js';
-import { hide, setAttributes, svgElement } from './dom.js';
+import { consume, hide, setAttributes, svgElement } from './dom.js';
 
 export interface ChartEvents {
   readonly hover: (box: number, event: PointerEvent) => void;
@@ -55,8 +55,7 @@ export function listen(
 export function consumeBoxEvent(chart: FlameGraph, event: Event, act: (box: number) => void): void {
   const box = chart.boxAt(event.target);
   if (box === null) return;
-  event.stopPropagation();
-  event.preventDefault();
+  consume(event);
   act(box);
 }
 

@@ -168,8 +168,7 @@ export abstract class GraphViewer<State extends GraphState> {
 
   private press(event: KeyboardEvent): void {
     const { key, target } = event;
-    if (isShortcut(event) || target instanceof HTMLSelectElement) return;
-    if (key === 'Enter' && target instanceof HTMLElement) return;
+    if (isShortcut(event) || (key === 'Enter' && target instanceof HTMLElement)) return;
     const { graph, takesKeys } = this;
     const actions: Readonly<Record<string, () => void>> = {
       ...(takesKeys && { Enter: () => this.zoomTo(graph.focusedBox) }),

@@ -11,7 +11,7 @@ import { boxAtMoment } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
 import type { Role, Waking } from '../../view/waking-index.js';
 import { type ChartArrow, WHOLE_PX } from '../../view/waking-index.js';
-import { CanvasColours, onThemeChange, paintTicks } from '../platform/canvas.js';
+import { CanvasColours, paintTicks } from '../platform/canvas.js';
 import { onResize } from '../platform/lifetime.js';
 import { type ChartMarks, ChartPainter } from './chart-painter.js';
 import type { DrawnChart } from './drawn-chart.js';
@@ -55,7 +55,10 @@ export class ChartArea {
     this.lanes = { waiter: new WakingLane('waiter', events), waker: new WakingLane('waker', events) };
     const above = [this.ticks, this.lanes.waiter.element, this.lanes.waker.element];
     this.element = html('div', { class: 'chart-area' }, ...above, this.scroller, this.selection);
-    this.colours = new CanvasColours(this.element);
+    this.colours = new CanvasColours(this.element, () => {
+      this.painter.forgetColours();
+      events.redraw();
+    });
     this.painter = new ChartPainter(this.canvas, this.colours, views, characterPx);
     this.listen();
   }
@@ -169,11 +172,6 @@ export class ChartArea {
     scroller.addEventListener('scroll', () => events.redrawSoon());
     scroller.addEventListener('blur', () => events.leaveByKey());
     onResize(scroller, () => events.redrawSoon());
-    onThemeChange(() => {
-      this.colours.forget();
-      this.painter.forgetColours();
-      events.redraw();
-    });
   }
 
   private select(fromPx: number, toPx: number, isDone: boolean): void {

@@ -33,8 +33,7 @@ export class Crumbs {
 
   /** Zooms to the first `depth` frames of the path. */
   private crumb(name: string, depth: number, zoom: readonly SymbolId[]): HTMLElement {
-    const crumb = html('button', { type: 'button' }, html('bdi', {}, name));
-    crumb.addEventListener('click', () => this.change({ ...NO_ZOOM, zoom: zoom.slice(0, depth) }));
-    return crumb;
+    const click = () => this.change({ ...NO_ZOOM, zoom: zoom.slice(0, depth) });
+    return html('button', { type: 'button', click }, html('bdi', {}, name));
   }
 }

@@ -17,12 +17,12 @@ import {
   timeTicks,
   titleOfCalls,
 } from '../../../render/plot/calls-plot.js';
-import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { visibleText } from '../../../render/visible-text.js';
 import { type CallsView, callNear, cellAt, type PlotBox } from '../../view/calls/calls-of-function.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
-import { CanvasColours, emptied, onThemeChange } from '../platform/canvas.js';
+import { CanvasColours, emptied } from '../platform/canvas.js';
 import { onResize } from '../platform/lifetime.js';
 
 const HEIGHT_PX = 168;
@@ -32,7 +32,6 @@ export class CallsCanvas {
   readonly element = html('div', { class: 'calls-plot' });
   private readonly canvas = html('canvas', { role: 'application', tabindex: 0 });
   private readonly spoken = html('div', { class: 'spoken', role: 'status' });
-  private readonly colours: CanvasColours;
   private readonly painter: PlotPainter;
   private view: CallsView | null = null;
   private chosen = -1;
@@ -44,8 +43,7 @@ export class CallsCanvas {
     private readonly open: (call: ListedCall) => void,
   ) {
     this.element.append(this.canvas, this.spoken);
-    this.colours = new CanvasColours(this.element);
-    this.painter = new PlotPainter(this.colours);
+    this.painter = new PlotPainter(new CanvasColours(this.element, () => this.draw()));
     this.canvas.addEventListener('pointermove', (event) => this.hover(event));
     this.canvas.addEventListener('pointerleave', () => this.tooltip.hide());
     this.canvas.addEventListener('click', ({ offsetX, offsetY }) => {
@@ -54,7 +52,7 @@ export class CallsCanvas {
     });
     this.canvas.addEventListener('keydown', (event) => this.press(event));
     this.canvas.addEventListener('blur', () => this.leave());
-    this.listen();
+    onResize(this.element, () => requestAnimationFrame(() => this.draw()));
   }
 
   /** `chosen`: the selected call; -1: none of them. */
@@ -66,14 +64,6 @@ export class CallsCanvas {
     const keys = `Arrow keys move between ${view.isHeatMap ? 'its cells' : 'calls'}; the table has the slowest.`;
     setAttributes(this.canvas, { 'aria-label': `${title}: ${shown}. ${keys}` });
     this.draw();
-  }
-
-  private listen(): void {
-    onResize(this.element, () => requestAnimationFrame(() => this.draw()));
-    onThemeChange(() => {
-      this.colours.forget();
-      this.draw();
-    });
   }
 
   private box(): PlotBox {
@@ -106,8 +96,7 @@ export class CallsCanvas {
     const { view, spot } = this;
     const key = SPOT_KEYS.find((known) => known === event.key);
     if (view === null || (key === undefined && (event.key !== 'Enter' || spot === undefined))) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     if (key !== undefined) return this.moveSpot(view, key);
     const cell = view.isHeatMap ? view.plot.cells[spot as number] : undefined;
     this.openCall(cell === undefined ? (spot as number) : longestInCell(view.plot, cell));

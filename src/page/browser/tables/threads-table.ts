@@ -21,14 +21,10 @@ import { tracedHint } from '../../view/captions/details.js';
 import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
+import type { StackChart } from '../chart/stack-chart.js';
 import type { Action, Menu } from '../menu.js';
+import type { Navigation } from '../platform/navigation.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
-
-export interface ThreadsTableEvents {
-  readonly change: (change: Partial<State>) => void;
-  readonly changeLayout: (change: Partial<State>) => void;
-  readonly openChart: (tid: Tid) => void;
-}
 
 /** In narrow tables, names and thread ids matter more than these. */
 const RUNNING_FROM_PX = 420;
@@ -47,8 +43,6 @@ export class ThreadsTable {
   private readonly hasSwitches: boolean;
   private readonly rows: readonly ThreadRow[];
   private shown: readonly unknown[] = [];
-  private readonly change: ThreadsTableEvents['change'];
-  private readonly openChart: ThreadsTableEvents['openChart'];
   private chosen!: ThreadRow; // set by the first draw
   /** As in the state. */
   private against = '';
@@ -58,11 +52,10 @@ export class ThreadsTable {
   constructor(
     private readonly views: Views,
     menu: Menu,
-    { change, changeLayout, openChart }: ThreadsTableEvents,
+    private readonly navigation: Navigation,
+    private readonly chart: StackChart,
   ) {
     const { data: recorded, threads: rows, hasSwitches } = views;
-    this.change = change;
-    this.openChart = openChart;
     this.recorded = recorded;
     this.rows = rows;
     for (const gap of recorded.quality.gaps) {
@@ -77,10 +70,10 @@ export class ThreadsTable {
         this.chosen = chosenRow(this.rows, key, this.idle.checked); // the next key may come before the table is drawn
         this.choose(key);
       },
-      sort: (threadsSort) => changeLayout({ threadsSort }),
+      sort: (threadsSort) => navigation.changeLayout({ threadsSort }),
       menu: (row, xPx, yPx, back) => menu.open(isolated(row.name), this.actionsOf(row), xPx, yPx, back),
     });
-    this.element = html('div', { class: 'listed' }, this.above(rows, change), this.table.element);
+    this.element = html('div', { class: 'listed' }, this.above(rows), this.table.element);
   }
 
   show(state: State): void {
@@ -101,14 +94,14 @@ export class ThreadsTable {
 
   /** Threads are not compared with themselves. */
   private choose(threads: string): void {
-    this.change({ threads, ...(threads === this.against && { against: '' }) });
+    this.navigation.change({ threads, ...(threads === this.against && { against: '' }) });
   }
 
   private actionsOf(row: ThreadRow): Action[] {
     const tid = this.chartTidOf(row);
     return [
       { text: 'Only this row', key: 'Enter', act: () => this.choose(row.key) },
-      ...(tid === null ? [] : [{ text: 'Stack chart', key: '', act: () => this.openChart(tid) }]),
+      ...(tid === null ? [] : [{ text: 'Stack chart', key: '', act: () => this.chart.open(tid) }]),
       ...(this.canCompare(row)
         ? [{ ...this.comparison(row), text: `${this.comparison(row).text} with ${titleOf(this.chosen)}` }]
         : []),
@@ -127,7 +120,7 @@ export class ThreadsTable {
     return {
       text: isSwapped ? 'Swap' : 'Compare',
       key: '',
-      act: () => this.change(isSwapped ? { threads: against, against: chosen.key } : { against: row.key }),
+      act: () => this.navigation.change(isSwapped ? { threads: against, against: chosen.key } : { against: row.key }),
     };
   }
 
@@ -159,7 +152,7 @@ export class ThreadsTable {
     const chart = this.chartTidOf(row);
     if (chart === null) return '';
     return this.rowButton('Stack chart', `calls of ${row.name} ${row.which} in the order of time`, () =>
-      this.openChart(chart),
+      this.chart.open(chart),
     );
   }
 
@@ -178,9 +171,9 @@ export class ThreadsTable {
     return choiceOf(rows, selected);
   }
 
-  private above(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
+  private above(rows: readonly ThreadRow[]): HTMLElement {
     const count = rows.filter(({ isIdle }) => isIdle).length;
-    this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
+    this.idle.addEventListener('change', () => this.navigation.change({ hidesIdle: this.idle.checked }));
     const label = html('label', {}, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
     label.hidden = count === 0 || count === rows.length;
     const hint = html(
