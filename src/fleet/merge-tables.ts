@@ -7,6 +7,7 @@ import { BUCKETS, bucketOf, type FunctionDurations } from '../model/calls/durati
 import { noneOf } from '../model/calls/overlay.js';
 import { isOrdered, orderedTree } from '../model/calls/tree-view.js';
 import { rowNumbers } from '../model/columns.js';
+import { appendTo, groupBy } from '../model/groups.js';
 import type { MergedBy, Profile } from '../model/profile/profile.js';
 import { noInferences, noLines, type Quality } from '../model/profile/profile.js';
 import { SymbolKind, type SymbolTable, SymbolTableBuilder, symbolLines, symbolRanks } from '../model/symbol-table.js';
@@ -48,9 +49,7 @@ async function readDurations(
   const groups = new Map<string, DurationRow[]>();
   names.forEach((name, at) => {
     const row = { symbol: symbols[at], bucket: bucketOf(lows[at]), calls: calls[at] };
-    const rows = groups.get(name);
-    if (rows === undefined) groups.set(name, [row]);
-    else rows.push(row);
+    appendTo(groups, name, row);
   });
   return new Map([...groups].map(([name, rows]) => [name, durationsOf(rows)]));
 }
@@ -214,13 +213,7 @@ function sqlOf(name: NodeColumn): string {
 }
 
 function rowsByName(names: readonly string[]): Map<string, number[]> {
-  const rows = new Map<string, number[]>();
-  names.forEach((name, row) => {
-    const own = rows.get(name);
-    if (own === undefined) rows.set(name, [row]);
-    else own.push(row);
-  });
-  return rows;
+  return groupBy(names.keys(), (row) => names[row]);
 }
 
 /** Returns null unless each caller is a row, one call higher up: then there is no circle. */

@@ -1,7 +1,9 @@
 /**
  * Joins the samples of futex calls: a row for each call, from its beginning to its end.
  */
+
 import { countBelow } from '../model/columns.js';
+import { appendTo } from '../model/groups.js';
 import type { SampleTable } from '../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { type Groups, groupRows, KeyNumbers, lastRowAt, rowsOf } from './input/group-rows.js';
@@ -104,9 +106,7 @@ class CallEnds {
   }
 
   private addStray(tid: Tid, timeNs: Nanoseconds): void {
-    const own = this.strayExitsNs.get(tid);
-    if (own) own.push(timeNs);
-    else this.strayExitsNs.set(tid, [timeNs]);
+    appendTo(this.strayExitsNs, tid, timeNs);
   }
 }
 

@@ -4,6 +4,7 @@
 
 import { ROOT } from '../../model/calls/call-tree.js';
 import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
+import { appendTo } from '../../model/groups.js';
 import type {
   Blocker,
   BlockerKind,
@@ -216,9 +217,7 @@ export class AskedIntervals {
     for (const { treesOver } of threads.values())
       treesOver?.key.forEach((key, row) => {
         const time = { node: treesOver.node[row], ns: treesOver.ns[row] };
-        const own = times.get(key);
-        if (own) own.push(time);
-        else times.set(key, [time]);
+        appendTo(times, key, time);
       });
     for (const own of times.values()) own.sort((a, b) => b.ns - a.ns || a.node - b.node);
     return { paths, times };

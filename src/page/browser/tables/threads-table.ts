@@ -2,6 +2,7 @@
  * The table of threads: the times of each, and its gaps.
  */
 
+import { groupBy } from '../../../model/groups.js';
 import type { TraceGap } from '../../../model/profile/profile.js';
 import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
 import {
@@ -46,7 +47,7 @@ export class ThreadsTable {
   private chosen!: ThreadRow; // set by the first draw
   /** As in the state. */
   private against = '';
-  private readonly gapsOf = new Map<number, TraceGap[]>();
+  private readonly gapsOf: ReadonlyMap<Tid, TraceGap[]>;
 
   /** `menu`: of a thread. */
   constructor(
@@ -58,11 +59,7 @@ export class ThreadsTable {
     const { data: recorded, threads: rows, hasSwitches } = views;
     this.recorded = recorded;
     this.rows = rows;
-    for (const gap of recorded.quality.gaps) {
-      const gaps = this.gapsOf.get(gap.tid);
-      if (gaps) gaps.push(gap);
-      else this.gapsOf.set(gap.tid, [gap]);
-    }
+    this.gapsOf = groupBy(recorded.quality.gaps, ({ tid }) => tid);
     this.hasSwitches = hasSwitches;
     this.table = new VirtualTable('Threads', {
       choose: (row, how, through) => {
