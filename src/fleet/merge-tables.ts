@@ -311,12 +311,13 @@ function hashWords({ buffer, byteOffset, length }: BigInt64Array): HashWords {
 
 /** Finds rows by their hash: open addressing; the keys are read from the column of hashes. */
 class HashRows {
-  private readonly hashes: HashWords;
   private readonly slots: Int32Array;
 
   /** `rows`: those that can be found; each has a hash of its own. */
-  constructor(hashes: HashWords, rows: Int32Array) {
-    this.hashes = hashes;
+  constructor(
+    private readonly hashes: HashWords,
+    rows: Int32Array,
+  ) {
     this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * rows.length + 1))).fill(NONE);
     for (const row of rows) this.slots[this.slotOf(hashes, row)] = row;
   }

@@ -43,8 +43,6 @@ export function futexCallsOf(samples: readonly SampleTable[]): FutexCalls {
 
 /** A thread's exit ends its last call, unless it ended already: calls of one thread do not overlap. */
 class CallEnds {
-  private readonly enters: SampleRows;
-  private readonly exits: SampleRows;
   private readonly exitNs: Float64Array;
   private readonly result: Float64Array;
   private readonly strayExitsNs = new Map<Tid, Nanoseconds[]>();
@@ -56,9 +54,10 @@ class CallEnds {
   private readonly ended: Int32Array;
   private readonly hasExits: Uint8Array;
 
-  constructor(enters: SampleRows, exits: SampleRows) {
-    this.enters = enters;
-    this.exits = exits;
+  constructor(
+    private readonly enters: SampleRows,
+    private readonly exits: SampleRows,
+  ) {
     this.exitNs = new Float64Array(enters.length).fill(Number.NaN);
     this.result = new Float64Array(enters.length).fill(Number.NaN);
     this.threads = new KeyNumbers(enters.tid);

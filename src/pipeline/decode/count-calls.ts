@@ -194,15 +194,12 @@ class AskedFunctions {
   private readonly hits: number[] = [];
   /** The numbers of those. */
   private readonly loops: number[] = [];
-  private readonly encoded: EncodedRecording;
-  private readonly images: readonly Image[];
-  private readonly isAsked: (name: string) => boolean;
 
-  constructor(encoded: EncodedRecording, images: readonly Image[], isAsked: (name: string) => boolean) {
-    this.encoded = encoded;
-    this.images = images;
-    this.isAsked = isAsked;
-  }
+  constructor(
+    private readonly encoded: EncodedRecording,
+    private readonly images: readonly Image[],
+    private readonly isAsked: (name: string) => boolean,
+  ) {}
 
   /** A decoder that is new begins anew. */
   addSites({ first, rows }: { readonly first: number; readonly rows: DataView }): void {
