@@ -16,6 +16,7 @@ const SETTINGS = {
   target: 'es2022',
   charset: 'utf8',
   legalComments: 'none',
+  tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } }, // a field that a constructor sets is not declared
   // Properties of our own. Reserved are those of browsers and of our file formats that end alike.
   mangleProps: /(?:Px|Of|At)$/,
   reserveProps:

@@ -4,6 +4,7 @@
 
 import * as z from 'zod';
 import { interruptible } from '../../src/host/turns.js';
+import { groupBy } from '../../src/model/groups.js';
 import { askStacks } from '../../src/pipeline/analyze.js';
 import { stacksAnswer } from '../../src/questions/stacks/answer.js';
 import type { Stacks } from '../../src/questions/stacks/schema.js';
@@ -71,13 +72,7 @@ const MAX_THREADS = 8;
 
 /** Formats the stacks of threads at one moment as terminal text; threads with equal stacks are grouped. */
 export function stacksLines({ trace, at, threads, quality }: Stacks, width: number): string[] {
-  const groups = new Map<string, Thread[]>();
-  for (const thread of threads) {
-    const key = thread.frames.map(functionKey).join('\n\n');
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [thread]);
-    else group.push(thread);
-  }
+  const groups = groupBy(threads, ({ frames }) => frames.map(functionKey).join('\n\n'));
   const nameOf = distinctNames(threads.flatMap(({ frames }) => frames));
   const ordered = [...groups.values()].sort((a, b) => b.length - a.length || firstTid(a) - firstTid(b));
   const head = [

@@ -26,13 +26,11 @@ export class DebuginfodClient {
   files = 0;
   private failures = 0;
   private readonly unusable = new Set<URL>();
-  private readonly settings: DebuginfodSettings;
-  private readonly options: DebuginfodOptions;
 
-  constructor(settings: DebuginfodSettings, options: DebuginfodOptions) {
-    this.settings = settings;
-    this.options = options;
-  }
+  constructor(
+    private readonly settings: DebuginfodSettings,
+    private readonly options: DebuginfodOptions,
+  ) {}
 
   /** Returns the path of the file in the cache, or null. @throws only if the signal aborts */
   async find(buildId: string, kind: FileKind): Promise<string | null> {

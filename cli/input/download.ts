@@ -106,13 +106,11 @@ class Pace {
   error: Error | null = null;
   private readonly controller = new AbortController();
   private readonly timers: NodeJS.Timeout[];
-  private readonly options: DownloadOptions;
   private bytes = 0;
   private bytesBefore = 0;
 
-  constructor(options: DownloadOptions) {
+  constructor(private readonly options: DownloadOptions) {
     const { timeoutMs, maxTimeMs } = options;
-    this.options = options;
     this.timers = [setInterval(() => this.check(), Math.min(timeoutMs, MAX_TIMER_MS))];
     if (maxTimeMs <= MAX_TIMER_MS) this.timers.push(setTimeout(() => this.abort('it takes too long'), maxTimeMs));
   }

@@ -176,11 +176,8 @@ process.on('exit', () => {
 
 /** Kills a program and everything that it started, at the latest when ptflame exits. */
 export class ProcessGroup {
-  private readonly pid: number | undefined;
-
   /** `pid`: of a program started `detached`, as the leader of its group; undefined if it did not start. */
-  constructor(pid: number | undefined) {
-    this.pid = pid;
+  constructor(private readonly pid: number | undefined) {
     running.add(this);
   }
 
@@ -228,10 +225,6 @@ function isExecutable(path: string): boolean {
  */
 export class Watchdog {
   isHung = false;
-  readonly silentMs: number;
-  private readonly pid: number | undefined;
-  private readonly onHang: () => void;
-  private readonly proc: string;
   private readonly timer: NodeJS.Timeout;
   private isAwaited = false;
   /** CPU time of the group at the last check; null before the first. */
@@ -241,11 +234,12 @@ export class Watchdog {
    * `pid`: the leader of a process group. Calls `onHang` when the whole group was idle for `silentMs`. `proc`: where the
    * system shows its processes.
    */
-  constructor(pid: number | undefined, silentMs: number, onHang: () => void, proc = '/proc') {
-    this.pid = pid;
-    this.silentMs = silentMs;
-    this.onHang = onHang;
-    this.proc = proc;
+  constructor(
+    private readonly pid: number | undefined,
+    readonly silentMs: number,
+    private readonly onHang: () => void,
+    private readonly proc = '/proc',
+  ) {
     this.timer = setInterval(() => this.check(), silentMs);
     this.timer.unref();
   }

@@ -26,15 +26,13 @@ export function withHelp(hint: string | null, help: string): string {
 
 /** Thrown where words are parsed; `unknownFlag` says what was probably meant. */
 export class UnknownFlag extends Error {
-  /** With dashes, without value. */
-  readonly written: string;
-  /** The word after it. */
-  readonly next: string | undefined;
-
-  constructor(written: string, next: string | undefined) {
+  constructor(
+    /** With dashes, without value. */
+    readonly written: string,
+    /** The word after it. */
+    readonly next: string | undefined,
+  ) {
     super(`unknown option ${written}`);
-    this.written = written;
-    this.next = next;
   }
 }
 

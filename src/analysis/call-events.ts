@@ -29,11 +29,8 @@ class OpenPartOfCall extends OpenCall {
 class Nesting implements CallListener<OpenPartOfCall> {
   private readonly stack: OpenPartOfCall[] = [];
   private nowNs: Nanoseconds = 0;
-  private readonly builder: EventsBuilder;
 
-  constructor(builder: EventsBuilder) {
-    this.builder = builder;
-  }
+  constructor(private readonly builder: EventsBuilder) {}
 
   newCall(): OpenPartOfCall {
     return new OpenPartOfCall();
@@ -111,10 +108,8 @@ class EventsBuilder {
   private minNs: Nanoseconds;
   private leftOut = 0;
   private nextCheck: number;
-  private readonly question: EventsQuestion;
 
-  constructor(question: EventsQuestion) {
-    this.question = question;
+  constructor(private readonly question: EventsQuestion) {
     this.minNs = question.minNs;
     this.nextCheck = Math.max(MIN_EVENTS, 4 * question.maxCalls);
   }

@@ -68,19 +68,18 @@ function noTime(): Clocks {
 class CallLister implements CallListener<TimedCall> {
   private readonly now = noTime();
   private readonly isOutermost: Uint8Array;
-  private readonly rows: CallRowsBuilder;
   private calls = 0;
-  private readonly tree: CallTree;
   private readonly window: Bounds;
   private readonly minNs: Nanoseconds;
-  private readonly sink: (rows: CallRows) => void;
 
-  constructor(tree: CallTree, { window, minNs }: RowsQuestion, rows: CallRowsBuilder, sink: (rows: CallRows) => void) {
-    this.tree = tree;
-    this.rows = rows;
+  constructor(
+    private readonly tree: CallTree,
+    { window, minNs }: RowsQuestion,
+    private readonly rows: CallRowsBuilder,
+    private readonly sink: (rows: CallRows) => void,
+  ) {
     this.window = window;
     this.minNs = minNs;
-    this.sink = sink;
     this.isOutermost = outermostNodes(tree);
   }
 

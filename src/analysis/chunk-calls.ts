@@ -44,15 +44,13 @@ class StackedCall extends OpenCall {
 class CallChunker implements CallListener<StackedCall> {
   private readonly levels: PendingCalls[] = [];
   private readonly split: PendingCalls;
-  private readonly window: Bounds;
-  private readonly sink: ChunkSink;
-  private readonly chunkLength: number;
   private nowNs: Nanoseconds = 0;
 
-  constructor(window: Bounds, sink: ChunkSink, chunkLength: number) {
-    this.window = window;
-    this.sink = sink;
-    this.chunkLength = chunkLength;
+  constructor(
+    private readonly window: Bounds,
+    private readonly sink: ChunkSink,
+    private readonly chunkLength: number,
+  ) {
     this.split = new PendingCalls(chunkLength);
   }
 
@@ -118,10 +116,8 @@ class CallChunker implements CallListener<StackedCall> {
 class PendingCalls {
   private columns = newColumns();
   private nextTry: number;
-  private readonly chunkLength: number;
 
-  constructor(chunkLength: number) {
-    this.chunkLength = chunkLength;
+  constructor(private readonly chunkLength: number) {
     this.nextTry = 2 * chunkLength;
   }
 
@@ -213,16 +209,15 @@ class FunctionChunker implements CallListener<WholeCall> {
   private batch = newBatch();
   private readonly functionOf: Int32Array;
   private readonly nodeOf: Int32Array;
-  private readonly window: Bounds;
-  private readonly sink: FunctionSink;
-  private readonly batchCalls: number;
 
-  constructor(window: Bounds, { nodeOf, symbol }: ShownNodes, sink: FunctionSink, batchCalls: number) {
-    this.window = window;
+  constructor(
+    private readonly window: Bounds,
+    { nodeOf, symbol }: ShownNodes,
+    private readonly sink: FunctionSink,
+    private readonly batchCalls: number,
+  ) {
     this.nodeOf = nodeOf;
     this.functionOf = firstNodes(symbol);
-    this.sink = sink;
-    this.batchCalls = batchCalls;
   }
 
   newCall(): WholeCall {

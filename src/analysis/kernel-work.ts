@@ -39,11 +39,7 @@ interface Moments {
 type ByThread = ReadonlyMap<Tid, Moments>;
 
 export class KernelWorkIndex {
-  private readonly kinds: ReadonlyMap<WorkKind, ByThread>;
-
-  private constructor(kinds: ReadonlyMap<WorkKind, ByThread>) {
-    this.kinds = kinds;
-  }
+  private constructor(private readonly kinds: ReadonlyMap<WorkKind, ByThread>) {}
 
   /** Returns null if none of it was recorded. */
   static of(samples: readonly SampleTable[], switches: SwitchColumns): KernelWorkIndex | null {

@@ -7,11 +7,11 @@ type FaultCode = 'cut' | 'damaged' | 'newer' | 'other-kind' | 'too-large' | 'unr
 
 /** A fault in the contents of a file; `refusal` adds the file's name and turns it into an error for users. */
 export class FileFault extends Error {
-  readonly code: FaultCode;
-
-  constructor(code: FaultCode, message: string) {
+  constructor(
+    readonly code: FaultCode,
+    message: string,
+  ) {
     super(message);
-    this.code = code;
   }
 }
 

@@ -148,16 +148,16 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
  */
 export class NumberReader {
   private at = 0;
-  private readonly bytes: Uint8Array;
   private readonly view: DataView;
-  private readonly what: string;
   private readonly isLittleEndian: boolean;
 
   /** `what` names the data in messages. */
-  constructor(bytes: Uint8Array, what: string, order: ByteOrder = 'little-endian') {
-    this.bytes = bytes;
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly what: string,
+    order: ByteOrder = 'little-endian',
+  ) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.what = what;
     this.isLittleEndian = order === 'little-endian';
   }
 

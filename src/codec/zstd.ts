@@ -12,11 +12,11 @@ const MAX_UNFINISHED = 8;
 
 /** The frames are damaged, or inflate to more than the caller allows. */
 export class ZstdFault extends Error {
-  readonly code: 'damaged' | 'too-large';
-
-  constructor(code: 'damaged' | 'too-large', message: string) {
+  constructor(
+    readonly code: 'damaged' | 'too-large',
+    message: string,
+  ) {
     super(message);
-    this.code = code;
   }
 }
 

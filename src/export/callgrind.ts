@@ -40,12 +40,11 @@ class Costs {
   /** By pair, then calls and measures. */
   private readonly values = float64Column();
   private readonly rows = new Map<number, number>();
-  private readonly functions: number;
-  private readonly measures: number;
 
-  constructor(functions: number, measures: number) {
-    this.functions = functions;
-    this.measures = measures;
+  constructor(
+    private readonly functions: number,
+    private readonly measures: number,
+  ) {
     this.self = new Float64Array(functions * measures);
   }
 

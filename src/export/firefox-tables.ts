@@ -245,11 +245,8 @@ export function markersOf({ timeNs, node, kind }: CallEvents, symbolOf: Int32Arr
 /** A stack is a row: its frame, which is the rank of a symbol, and the row of its caller's stack. */
 export class Stacks {
   private readonly paths = new CallTreeBuilder();
-  private readonly rankOf: Int32Array;
 
-  constructor(rankOf: Int32Array) {
-    this.rankOf = rankOf;
-  }
+  constructor(private readonly rankOf: Int32Array) {}
 
   /** The root of the builder is no stack. */
   get length(): number {

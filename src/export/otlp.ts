@@ -163,14 +163,12 @@ interface NumberedPart {
 type Place = Pick<OtlpSpan, 'spanId' | 'parentSpanId' | 'flags' | 'kind' | 'links'>;
 
 class RequestSpans {
-  private readonly details: RequestDetails;
-  private readonly context: RequestContext;
   private readonly parts: NumberedPart[] = [];
 
-  constructor(details: RequestDetails, context: RequestContext) {
-    this.details = details;
-    this.context = context;
-  }
+  constructor(
+    private readonly details: RequestDetails,
+    private readonly context: RequestContext,
+  ) {}
 
   /** Callers are before what they called, and parts before those that they handed on. */
   *all(): Generator<PlacedSpan> {

@@ -44,15 +44,13 @@ const WATCH_MS = 50;
 
 /** A database in memory. */
 export class Engine {
-  private readonly instance: DuckDBInstance;
-  private readonly connection: DuckDBConnection;
-  private readonly signal: AbortSignal | undefined;
   private readonly interrupt = () => this.connection.interrupt();
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, signal: AbortSignal | undefined) {
-    this.instance = instance;
-    this.connection = connection;
-    this.signal = signal;
+  private constructor(
+    private readonly instance: DuckDBInstance,
+    private readonly connection: DuckDBConnection,
+    private readonly signal: AbortSignal | undefined,
+  ) {
     signal?.addEventListener('abort', this.interrupt);
   }
 

@@ -121,15 +121,12 @@ const SPECIALS = Object.keys(SpecialSymbol).length;
  * the trees of its threads.
  */
 export class ProfileSum {
-  private readonly by: 'comm' | 'host';
   private readonly symbols = new SymbolSum();
   private readonly groups = new Map<string, GroupSum>();
   private readonly metas: TraceMeta[] = [];
   private readonly qualities: GroupedQuality[] = [];
 
-  constructor(by: 'comm' | 'host') {
-    this.by = by;
-  }
+  constructor(private readonly by: 'comm' | 'host') {}
 
   /**
    * `file`: of the profile. Threads without a name are of this file, whatever their ids are elsewhere. Returns the row of each

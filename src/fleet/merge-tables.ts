@@ -7,6 +7,7 @@ import { BUCKETS, bucketOf, type FunctionDurations } from '../model/calls/durati
 import { noneOf } from '../model/calls/overlay.js';
 import { isOrdered, orderedTree } from '../model/calls/tree-view.js';
 import { rowNumbers } from '../model/columns.js';
+import { appendTo, groupBy } from '../model/groups.js';
 import type { MergedBy, Profile } from '../model/profile/profile.js';
 import { noInferences, noLines, type Quality } from '../model/profile/profile.js';
 import { SymbolKind, type SymbolTable, SymbolTableBuilder, symbolLines, symbolRanks } from '../model/symbol-table.js';
@@ -48,9 +49,7 @@ async function readDurations(
   const groups = new Map<string, DurationRow[]>();
   names.forEach((name, at) => {
     const row = { symbol: symbols[at], bucket: bucketOf(lows[at]), calls: calls[at] };
-    const rows = groups.get(name);
-    if (rows === undefined) groups.set(name, [row]);
-    else rows.push(row);
+    appendTo(groups, name, row);
   });
   return new Map([...groups].map(([name, rows]) => [name, durationsOf(rows)]));
 }
@@ -214,13 +213,7 @@ function sqlOf(name: NodeColumn): string {
 }
 
 function rowsByName(names: readonly string[]): Map<string, number[]> {
-  const rows = new Map<string, number[]>();
-  names.forEach((name, row) => {
-    const own = rows.get(name);
-    if (own === undefined) rows.set(name, [row]);
-    else own.push(row);
-  });
-  return rows;
+  return groupBy(names.keys(), (row) => names[row]);
 }
 
 /** Returns null unless each caller is a row, one call higher up: then there is no circle. */
@@ -318,12 +311,13 @@ function hashWords({ buffer, byteOffset, length }: BigInt64Array): HashWords {
 
 /** Finds rows by their hash: open addressing; the keys are read from the column of hashes. */
 class HashRows {
-  private readonly hashes: HashWords;
   private readonly slots: Int32Array;
 
   /** `rows`: those that can be found; each has a hash of its own. */
-  constructor(hashes: HashWords, rows: Int32Array) {
-    this.hashes = hashes;
+  constructor(
+    private readonly hashes: HashWords,
+    rows: Int32Array,
+  ) {
     this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * rows.length + 1))).fill(NONE);
     for (const row of rows) this.slots[this.slotOf(hashes, row)] = row;
   }

@@ -46,10 +46,11 @@ export class LevelsFile {
   /** The index of all threads, by tid, as JSON. */
   readonly indexJson: Buffer;
   private readonly threads: ReadonlyMap<Tid, ThreadChunksAt>;
-  private readonly file: CheckedFile;
 
-  constructor(file: CheckedFile, { page, threads }: LevelsIndex) {
-    this.file = file;
+  constructor(
+    private readonly file: CheckedFile,
+    { page, threads }: LevelsIndex,
+  ) {
     this.page = page;
     this.threads = new Map(threads.map((thread) => [thread.tid, chunksAt(thread)]));
     const separated = [...this.threads.values()].flatMap(({ json }) => [COMMA, json]).slice(1);
@@ -184,15 +185,11 @@ async function checkAll(
 
 /** An open file of which only those bytes are read that were there when it was checked. */
 class CheckedFile {
-  private readonly file: FileHandle;
-  private readonly end: number;
-  private readonly hashes: readonly Buffer[];
-
-  constructor(file: FileHandle, end: number, hashes: readonly Buffer[]) {
-    this.file = file;
-    this.end = end;
-    this.hashes = hashes;
-  }
+  constructor(
+    private readonly file: FileHandle,
+    private readonly end: number,
+    private readonly hashes: readonly Buffer[],
+  ) {}
 
   async read(at: number, length: number): Promise<Buffer> {
     const blocks: Buffer[] = [];

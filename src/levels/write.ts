@@ -10,16 +10,15 @@ import type { Tid } from '../model/units.js';
 import { END_MAGIC, type IndexedThread, type LevelsIndex, MAGIC, markOf, type Origin, VERSION } from './format.js';
 
 export class LevelsWriter {
-  private readonly fd: number;
   private readonly mac: Hmac;
-  private readonly origin: Origin;
   private readonly threads: IndexedThread[] = [];
   private at = 0;
 
   /** `fd`: of an empty file. */
-  constructor(fd: number, origin: Origin) {
-    this.fd = fd;
-    this.origin = origin;
+  constructor(
+    private readonly fd: number,
+    private readonly origin: Origin,
+  ) {
     this.mac = createHmac('sha256', origin.secret);
     const version = Buffer.alloc(4);
     version.writeUInt32LE(VERSION);

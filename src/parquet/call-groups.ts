@@ -52,24 +52,21 @@ export function callsSchema(id: string | null): SchemaElement[] {
 
 /** Writes the calls of a thread. */
 export class CallGroupsWriter {
-  private readonly memory: GroupMemory;
   private readonly groups: RowGroup[] = [];
   private readonly paths: BigInt64Array;
   private readonly pathsInGroup: KeysInGroup;
   private readonly namesInGroup: KeysInGroup;
   private readonly filesInGroup: KeysInGroup;
-  private readonly tid: Tid;
-  private readonly tree: CallTree;
-  private readonly context: CallsContext;
 
   /** `tree`: whose nodes the calls have. */
-  constructor(tid: Tid, tree: CallTree, context: CallsContext, memory: GroupMemory) {
+  constructor(
+    private readonly tid: Tid,
+    private readonly tree: CallTree,
+    private readonly context: CallsContext,
+    private readonly memory: GroupMemory,
+  ) {
     const { names, files, hashes } = context.names;
-    this.memory = memory;
     memory.begin();
-    this.tid = tid;
-    this.tree = tree;
-    this.context = context;
     this.paths = pathHashes(tree, hashes);
     this.pathsInGroup = new KeysInGroup(tree.length);
     this.namesInGroup = new KeysInGroup(textCount(names));

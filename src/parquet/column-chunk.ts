@@ -35,11 +35,8 @@ const BLOCK = [128, 4] as const;
 /** Encodes and writes columns one after the other, in the same memory. */
 export class ColumnChunkWriter {
   private readonly memory = [new ByteWriter(), new ByteWriter(), new ByteWriter()] as const;
-  private readonly to: ByteWriter;
 
-  constructor(to: ByteWriter) {
-    this.to = to;
-  }
+  constructor(private readonly to: ByteWriter) {}
 
   /** Numbers of 32 bits. `isDefined`: `numbers` are those of the rows that have one. */
   packed(numbers: Int32Array, isDefined: Uint8Array | null = null): EncodedColumn {

@@ -20,13 +20,10 @@ export interface AddedBranches {
 
 /** Of a reader: tells what is new. */
 export class BranchSender {
-  private readonly branches: KnownBranches;
   /** How much was sent. */
   private readonly sent = { origins: 0, targets: 0, pairs: 0, symbols: 0, files: 0, texts: 0 };
 
-  constructor(branches: KnownBranches) {
-    this.branches = branches;
-  }
+  constructor(private readonly branches: KnownBranches) {}
 
   /** Returns copies. */
   added(): AddedBranches {

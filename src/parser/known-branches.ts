@@ -58,13 +58,11 @@ export class KnownBranches implements Branches {
   origins: Float64Array = new Float64Array();
   targets: Float64Array = new Float64Array();
   pairs: Int32Array = new Int32Array();
-  private readonly memory: SharedMemory;
-  private readonly module: ReaderModule;
 
-  constructor(memory: SharedMemory, module: ReaderModule) {
-    this.memory = memory;
-    this.module = module;
-  }
+  constructor(
+    private readonly memory: SharedMemory,
+    private readonly module: ReaderModule,
+  ) {}
 
   update(): void {
     const { module } = this;
@@ -126,14 +124,12 @@ export class BranchEnds {
   private readonly originNumbers = new Map<string, number>();
   private readonly targetNumbers = new Map<string, number>();
   private readonly textRows = new Map<string, number>();
-  private readonly addText: (text: string) => number;
-  private readonly module: ReaderModule;
 
   /** `addText` keeps a text in the modules' memory and returns its row. */
-  constructor(module: ReaderModule, addText: (text: string) => number) {
-    this.module = module;
-    this.addText = addText;
-  }
+  constructor(
+    private readonly module: ReaderModule,
+    private readonly addText: (text: string) => number,
+  ) {}
 
   origin({ kind, edge, from }: BranchText): number {
     const flags = packFlags(kind, edge);

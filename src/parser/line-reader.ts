@@ -101,7 +101,6 @@ const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 const MAX_HEADS = 64 * 1024;
 
 export class LineReader {
-  readonly memory: SharedMemory;
   /** What all readers with this memory know. */
   readonly branches: KnownBranches;
   private readonly module: ReaderModule;
@@ -118,8 +117,7 @@ export class LineReader {
   private otherRows: number[] = [];
 
   /** Readers with the same memory share the branches that they know, and their numbers. */
-  constructor(memory: SharedMemory = newReaderMemory()) {
-    this.memory = memory;
+  constructor(readonly memory: SharedMemory = newReaderMemory()) {
     this.module = moduleWithFlags(memory);
     this.branches = new KnownBranches(memory, this.module);
     this.ends = new BranchEnds(this.module, (text) => this.addText(text));

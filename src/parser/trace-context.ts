@@ -80,8 +80,6 @@ const UNASSIGNED = -1;
  * the order of the trace.
  */
 export class ReaderSites {
-  private readonly branches: Branches;
-  private readonly interner: Interner;
   private sites = unassigned(1024);
   /** Numbers in the interner, by row; filled on demand. */
   private originLocations = unassigned(1024);
@@ -89,10 +87,10 @@ export class ReaderSites {
   /** By file and symbol, their rows. */
   private readonly symbolIds = new PairMap();
 
-  constructor(branches: Branches, interner: Interner) {
-    this.branches = branches;
-    this.interner = interner;
-  }
+  constructor(
+    private readonly branches: Branches,
+    private readonly interner: Interner,
+  ) {}
 
   /** Must be called for each piece that was read, before its branches are translated. */
   update(): void {

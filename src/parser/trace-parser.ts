@@ -49,7 +49,6 @@ export class TraceParser {
   readonly counts = noLines();
   readonly samples = new TextSamples();
   otherSamples = new OtherSampleCounts();
-  private readonly context: TraceContext;
   private readonly damagedLines: DamagedLines;
   private guard = new TimeGuard();
   private readonly held = new HeldEvent();
@@ -66,8 +65,10 @@ export class TraceParser {
   private readonly chunk = new ChunkBuilder();
   private readonly names = new ThreadNames(this.chunk);
 
-  constructor(context: TraceContext, input: string) {
-    this.context = context;
+  constructor(
+    private readonly context: TraceContext,
+    input: string,
+  ) {
     this.damagedLines = new DamagedLines(input);
   }
 
@@ -369,11 +370,8 @@ export class TraceParser {
 /** Shows the first damaged lines of an input. */
 class DamagedLines {
   readonly shown: DamagedLine[] = [];
-  private readonly input: string;
 
-  constructor(input: string) {
-    this.input = input;
-  }
+  constructor(private readonly input: string) {}
 
   /** `line`: its number, from 1; `text`: bytes as latin1 characters. */
   show(line: number, text: string, reason: string): void {

@@ -24,13 +24,14 @@ export class FileWindow {
   view = new DataView(this.bytes.buffer);
   /** Offset of the block in the file. */
   start = 0;
-  private readonly file: RecordingFile;
   private readonly signal: AbortSignal | undefined;
   private readonly buffer = new Uint8Array(MAX_BLOCK_BYTES);
   private nextBytes = MIN_BLOCK_BYTES;
 
-  constructor(file: RecordingFile, signal?: AbortSignal) {
-    this.file = file;
+  constructor(
+    private readonly file: RecordingFile,
+    signal?: AbortSignal,
+  ) {
     this.signal = signal;
   }
 
@@ -92,12 +93,9 @@ const UTF8 = new TextDecoder();
 
 /** Reads values from a section one after the other; throws a RangeError at its end. */
 export class SectionReader {
-  private readonly view: DataView;
   private at = 0;
 
-  constructor(view: DataView) {
-    this.view = view;
-  }
+  constructor(private readonly view: DataView) {}
 
   u8(): number {
     return this.view.getUint8(this.skip(1));

@@ -105,15 +105,13 @@ export class RecordCollector {
   traceInfo: TraceInfo | null = null;
   lostRecords = 0;
   private readonly lossCollector: LossCollector;
-  private readonly attributes: Attributes;
-  private readonly damage: Damage;
-  private readonly samples: SampleCollector;
 
-  constructor(attributes: Attributes, samples: SampleCollector, damage: Damage) {
-    this.samples = samples;
-    this.attributes = attributes;
+  constructor(
+    private readonly attributes: Attributes,
+    private readonly samples: SampleCollector,
+    private readonly damage: Damage,
+  ) {
     this.lossCollector = new LossCollector(attributes);
-    this.damage = damage;
   }
 
   get losses(): readonly Loss[] {

@@ -48,35 +48,25 @@ const SWITCHES = 'sched:sched_switch';
 const CHAINS: EventFormat = { event: KERNEL_STACKS, id: 0, fields: [], sizeBytes: 0, print: '' };
 
 export class SampleCollector {
-  private readonly attributes: Attributes;
-  private readonly formats: readonly EventFormat[];
   private readonly formatOf: ReadonlyMap<number, EventFormat>;
-  private readonly damage: Damage;
   private readonly tables = new SampleTablesBuilder();
   private readonly events = new Map<Attribute, SampledEvent | null>();
   /** Many events may share a format, each with a layout of its own. */
   private readonly readers = new Map<EventFormat, readonly FieldReader[]>();
   private readonly others = new OtherSampleCounts();
-  private readonly nameOf: (attribute: Attribute) => string | null;
-  private readonly kernel: KernelNotes;
   private originSeconds = 0;
   private hasOrigin = false;
   private unreadable = 0;
   private damaged = 0;
 
   constructor(
-    attributes: Attributes,
-    formats: readonly EventFormat[],
-    damage: Damage,
-    nameOf: (attribute: Attribute) => string | null = () => null,
-    kernel = new KernelNotes(''),
+    private readonly attributes: Attributes,
+    private readonly formats: readonly EventFormat[],
+    private readonly damage: Damage,
+    private readonly nameOf: (attribute: Attribute) => string | null = () => null,
+    private readonly kernel = new KernelNotes(''),
   ) {
-    this.nameOf = nameOf;
-    this.kernel = kernel;
-    this.attributes = attributes;
-    this.formats = formats;
     this.formatOf = new Map(formats.map((format) => [format.id, format]));
-    this.damage = damage;
   }
 
   /** Only counts samples of other events, such as cycles. */

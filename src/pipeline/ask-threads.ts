@@ -57,14 +57,14 @@ export function askThreads<Result>(
 
 export class AskableTrace {
   private readonly prepared: PreparedReplay;
-  private readonly options: AnalyzeOptions;
-  private readonly resources: WorkResources;
   private replayed: FinishedReplay | null = null;
 
-  constructor(trace: Trace, options: AnalyzeOptions, resources: WorkResources) {
+  constructor(
+    trace: Trace,
+    private readonly options: AnalyzeOptions,
+    private readonly resources: WorkResources,
+  ) {
     this.prepared = prepareReplay(trace, options, {});
-    this.options = options;
-    this.resources = resources;
   }
 
   get trace(): Trace {

@@ -71,15 +71,13 @@ export function traceStream(
 const MAX_LAYERS = 2;
 
 class Unpacking {
-  private readonly name: string;
-  private readonly maxRatio: number | undefined;
   private packedBytes = 0;
   private textBytes = 0;
 
-  constructor(name: string, maxRatio: number | undefined) {
-    this.name = name;
-    this.maxRatio = maxRatio;
-  }
+  constructor(
+    private readonly name: string,
+    private readonly maxRatio: number | undefined,
+  ) {}
 
   async *text(bytes: AsyncIterable<Uint8Array>, layers = 0): AsyncGenerator<Uint8Array> {
     const { first, all } = await peek(bytes, (first) => first.length >= MAX_MAGIC_BYTES);
@@ -202,20 +200,17 @@ const READ_BYTES = 512 * 1024;
  * CPU, which costs more than waiting. A piece is valid only until the next one is read.
  */
 class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
-  readonly sizeBytes: number;
-  private readonly path: string;
-  private readonly identity: string;
   /** null unless pieces are read. */
   private open: NamedFile | null = null;
   /** Offset of the next piece. */
   private at = 0;
 
   /** `identity`: of the file whose kind was detected. */
-  constructor(path: string, sizeBytes: number, identity: string) {
-    this.path = path;
-    this.sizeBytes = sizeBytes;
-    this.identity = identity;
-  }
+  constructor(
+    private readonly path: string,
+    readonly sizeBytes: number,
+    private readonly identity: string,
+  ) {}
 
   get ref(): FileRef {
     return this.opened().ref;

@@ -172,11 +172,7 @@ const NEEDS_PATHS = Symbol('needs paths');
 
 /** A function turned out to switch stacks: what was replayed without knowing it is void. */
 class FoundSwitcher {
-  readonly switcher: Switcher;
-
-  constructor(switcher: Switcher) {
-    this.switcher = switcher;
-  }
+  constructor(readonly switcher: Switcher) {}
 }
 
 function withAnother(setup: ReplaySetup, switcher: Switcher): ReplaySetup {

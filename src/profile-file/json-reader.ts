@@ -38,14 +38,11 @@ export function parseJson(bytes: Uint8Array): JsonValue {
 }
 
 class JsonReader {
-  private readonly bytes: Uint8Array;
   private at = 0;
   private level = 0;
   private values = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-  }
+  constructor(private readonly bytes: Uint8Array) {}
 
   document(): JsonValue {
     const value = this.value();

@@ -246,12 +246,10 @@ export const MAX_WORK = 1_000_000;
 export class PatternRun {
   /** Steps followed so far; results are meaningless once this exceeds `MAX_WORK`. */
   work = 0;
-  private readonly program: Program;
   private readonly states = new Map<string, DfaState>();
   private readonly atoms: readonly ((character: string) => boolean)[];
 
-  constructor(program: Program) {
-    this.program = program;
+  constructor(private readonly program: Program) {
     this.atoms = program.steps.map(({ atom }) => characterTest(`^${atom}$`));
   }
 

@@ -88,7 +88,6 @@ export function layout(tree: LayoutTree, view: LayoutView): Boxes {
 }
 
 class BoxesBuilder {
-  private readonly tree: LayoutTree;
   private readonly view: Required<LayoutView>;
   private readonly viewTotal: number;
   private readonly firstRow: number;
@@ -103,8 +102,10 @@ class BoxesBuilder {
   private readonly frames = float64Column();
   private viewStart = 0;
 
-  constructor(tree: LayoutTree, view: LayoutView) {
-    this.tree = tree;
+  constructor(
+    private readonly tree: LayoutTree,
+    view: LayoutView,
+  ) {
     this.view = { maxRows: MAX_ROWS, maxCallers: MAX_CALLERS, ...view };
     this.callers = callersOf(tree, view.first);
     this.firstRow = Math.min(this.callers.length, this.view.maxCallers);

@@ -136,15 +136,11 @@ const MAX_PHANTOMS = 256;
 
 /** Finds the damage before restarts after probed instructions. */
 class DamageFinder {
-  private readonly probes: ProbeSites;
-  private readonly events: ThreadEvents;
-  private readonly gaps: readonly GapRecord[];
-
-  constructor(probes: ProbeSites, events: ThreadEvents, gaps: readonly GapRecord[]) {
-    this.probes = probes;
-    this.events = events;
-    this.gaps = gaps;
-  }
+  constructor(
+    private readonly probes: ProbeSites,
+    private readonly events: ThreadEvents,
+    private readonly gaps: readonly GapRecord[],
+  ) {}
 
   /** `gapsBefore`: the number of gaps before the restart. null: no hit explains it, or it is unclear what is damage. */
   before(restartRow: number, gapsBefore: number): Damage | null {

@@ -51,13 +51,11 @@ export class ModuleMemory {
     floats: new Float64Array(0) as Float64Array,
     grow: () => this.resize({ ...this.sizes, stackBytes: 2 * this.sizes.stackBytes }),
   };
-  private readonly memory: SharedMemory;
   /** Where the next area begins. */
   private next = HEAD_BYTES;
   private sizes: Sizes = NOTHING;
 
-  constructor(memory: SharedMemory) {
-    this.memory = memory;
+  constructor(private readonly memory: SharedMemory) {
     this.head = new Head(memory.buffer);
   }
 

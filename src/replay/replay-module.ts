@@ -58,9 +58,7 @@ export interface CallList {
 }
 
 export class ReplayModule {
-  readonly calls: ReplayExports;
   readonly head: Head;
-  readonly memory: ModuleMemory;
   /** By function, for the index of open frames. */
   readonly highest: Int32Array;
   /** The complete calls that the module counted last, as pairs of a symbol and a bucket of its histogram. */
@@ -83,10 +81,12 @@ export class ReplayModule {
   /** Where what belongs to the thread begins. */
   private readonly threadAt: number;
 
-  private constructor(calls: ReplayExports, memory: ModuleMemory, facts: SiteFacts) {
+  private constructor(
+    readonly calls: ReplayExports,
+    readonly memory: ModuleMemory,
+    facts: SiteFacts,
+  ) {
     const { functions } = facts;
-    this.calls = calls;
-    this.memory = memory;
     this.head = memory.head;
     const add = (head: number, bytes: number) => {
       const at = memory.add(bytes);

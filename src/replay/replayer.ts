@@ -46,8 +46,6 @@ import {
 import { FRAME_BYTES } from './wasm/layout.js';
 
 export class Replayer {
-  private readonly facts: SiteFacts;
-  private readonly module: ReplayModule | null;
   private readonly log = new CallLogBuilder();
   /** Memory of the module, and memory for threads that are replayed without it; null: not needed yet. */
   private readonly moduleMemory: ReplayMemory | null;
@@ -56,9 +54,10 @@ export class Replayer {
   private readonly provisional = new DurationsBuilder();
 
   /** `module`: null to replay in TypeScript alone. */
-  constructor(facts: SiteFacts, module: ReplayModule | null = ReplayModule.start(facts)) {
-    this.facts = facts;
-    this.module = module;
+  constructor(
+    private readonly facts: SiteFacts,
+    private readonly module: ReplayModule | null = ReplayModule.start(facts),
+  ) {
     this.moduleMemory = module && memoryOf(module, this.log);
   }
 

@@ -30,7 +30,6 @@ const BEFORE = 0.5;
 const UNSETTLED = -2;
 
 export class SkeletonBuilder {
-  private readonly facts: SiteFacts;
   private readonly sites: SiteRows;
   private readonly levels = new OpenLevels();
   private readonly kept = int32Column();
@@ -55,8 +54,7 @@ export class SkeletonBuilder {
   private stopRow = NONE;
   private lastingBeforeStop = 0;
 
-  constructor(facts: SiteFacts) {
-    this.facts = facts;
+  constructor(private readonly facts: SiteFacts) {
     this.sites = siteRows(facts);
   }
 

@@ -150,18 +150,16 @@ export function newReplayState(
  * that: so calls and returns do not pay for the index.
  */
 class FrameIndex {
-  private readonly stack: readonly Frame[];
-  /** By function: the stack index of its highest frame that was added, or NONE. Not yet valid if none was ever added. */
-  private readonly highest: Int32Array;
   private isUsed = false;
   /** The frames below this stack index have been added. */
   length = 0;
 
   /** `highest`: memory with a number for each function. */
-  constructor(stack: readonly Frame[], highest: Int32Array) {
-    this.stack = stack;
-    this.highest = highest;
-  }
+  constructor(
+    private readonly stack: readonly Frame[],
+    /** By function: the stack index of its highest frame that was added, or NONE. Not yet valid if none was ever added. */
+    private readonly highest: Int32Array,
+  ) {}
 
   /**
    * Returns the highest frame of a function below `below` and not below `lowest`, or NONE. `depth`: number of open
@@ -193,8 +191,6 @@ class FrameIndex {
 
 /** Tracks how certain the open stack is: which frames are in doubt, and why. */
 class StackCertainty {
-  private readonly stack: readonly Frame[];
-  private readonly log: CallLogBuilder | null;
   /** By `Doubt`: the number of open frames that it is about; and a bit for each that has some. */
   private readonly frames = new Int32Array(Doubt.Lost + 1);
   private present = 0;
@@ -204,10 +200,10 @@ class StackCertainty {
   private inferredDepth = 0;
   private unconfirmedDepth = 0;
 
-  constructor(stack: readonly Frame[], log: CallLogBuilder | null) {
-    this.stack = stack;
-    this.log = log;
-  }
+  constructor(
+    private readonly stack: readonly Frame[],
+    private readonly log: CallLogBuilder | null,
+  ) {}
 
   /** Why time that is charged now is inferred: the highest doubt about a frame counts. */
   get current(): Doubt {

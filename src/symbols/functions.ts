@@ -29,12 +29,9 @@ export interface FunctionsOptions {
 }
 
 export class Functions {
-  private readonly options: FunctionsOptions;
   private readonly binaries = new Map<string, FunctionAround>();
 
-  constructor(options: FunctionsOptions) {
-    this.options = options;
-  }
+  constructor(private readonly options: FunctionsOptions) {}
 
   /** Returns addresses around one that are in one function with it; null: unknown. `mapping` contains the address. */
   around({ file, start, length, fileOffset }: Mapping, address: Address): AddressRange | null {

@@ -7,14 +7,12 @@ import { NONE } from '../model/units.js';
 
 export class OrderedRows {
   root = NONE;
-  readonly key: Float64Array;
   readonly left: Int32Array;
   readonly right: Int32Array;
   private readonly parent: Int32Array;
   private readonly isRed: Uint8Array;
 
-  constructor(key: Float64Array) {
-    this.key = key;
+  constructor(readonly key: Float64Array) {
     this.left = new Int32Array(key.length).fill(NONE);
     this.right = new Int32Array(key.length).fill(NONE);
     this.parent = new Int32Array(key.length).fill(NONE);

@@ -102,16 +102,15 @@ function rowsInOrder({ start, length }: SymbolRows, removals: readonly Removal[]
 
 /** Finds the row that holds an offset. */
 class RowFinder {
-  private readonly rows: SymbolRows;
-  private readonly removals: readonly Removal[];
   private readonly order: Uint32Array;
   /** By place in the order: the furthest end of the rows up to there. */
   private readonly reach: Float64Array;
   private tree: OrderedRows | null = null;
 
-  constructor(rows: SymbolRows, removals: readonly Removal[]) {
-    this.rows = rows;
-    this.removals = removals;
+  constructor(
+    private readonly rows: SymbolRows,
+    private readonly removals: readonly Removal[],
+  ) {
     this.order = rowsInOrder(rows, removals);
     this.reach = new Float64Array(this.order.length);
     let furthest = 0;
@@ -243,20 +242,21 @@ class SymbolRows {
   readonly nameSource: Uint8Array;
   readonly binding: Uint8Array;
   private readonly names: [Uint8Array, Uint8Array, Uint8Array];
-  private readonly demangle: Demangle;
   /** Names as they are printed, by source, then by offset: symbols may share them. */
   private readonly known = [0, 1, 2].map(() => new Map<number, string>());
   /** Bytes of names that may still be compared or demangled; each name is, a few times at most. */
   private budget = MIN_NAME_BUDGET;
 
-  constructor(capacity: number, demangle: Demangle) {
+  constructor(
+    capacity: number,
+    private readonly demangle: Demangle,
+  ) {
     this.start = new Float64Array(capacity);
     this.end = new Float64Array(capacity);
     this.nameAt = new Uint32Array(capacity);
     this.nameSource = new Uint8Array(capacity);
     this.binding = new Uint8Array(capacity);
     this.names = [new Uint8Array(0), new Uint8Array(0), new Uint8Array(0)];
-    this.demangle = demangle;
   }
 
   /** Sets the string table for names of a source. */

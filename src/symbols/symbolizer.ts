@@ -35,12 +35,9 @@ type NamedAddress =
 type UnnamedReason = 'no symbol there' | 'no symbols';
 
 export class Symbolizer {
-  private readonly options: SymbolizerOptions;
   private readonly tables = new Map<string, SymbolTable | null>();
 
-  constructor(options: SymbolizerOptions) {
-    this.options = options;
-  }
+  constructor(private readonly options: SymbolizerOptions) {}
 
   /** `mapping` contains the address. */
   nameOf(mapping: Mapping, address: Address): NamedAddress {

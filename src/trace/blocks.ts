@@ -72,7 +72,6 @@ function inflate(block: Uint8Array, inflatedBytes: number, offset: number): Uint
 }
 
 class BlockDecoder {
-  private readonly file: PackedFile;
   /** Of the current part. */
   private site = new Uint32Array(0);
   private timeNs = new Float64Array(0);
@@ -82,9 +81,7 @@ class BlockDecoder {
   private startNs = 0;
   private endNs = 0;
 
-  constructor(file: PackedFile) {
-    this.file = file;
-  }
+  constructor(private readonly file: PackedFile) {}
 
   /** `left`: how many events each CPU may still have. */
   *unpack(block: PackedBlock, tid: number, left: Map<number, number>): Generator<CpuEvents> {
@@ -231,7 +228,6 @@ interface OpenPart {
 /** Accepts the events of one thread after another, and within a thread of one CPU after another. */
 export class EventPacker {
   private tid: Tid = NONE;
-  private readonly terms: PackingParameters;
   private readonly data = new Uint8Array(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
   private length = 0;
   private events = 0;
@@ -241,9 +237,7 @@ export class EventPacker {
   private lastNs = 0;
   private expectedSite = FIRST_EXPECTED;
 
-  constructor(terms: PackingParameters) {
-    this.terms = terms;
-  }
+  constructor(private readonly terms: PackingParameters) {}
 
   /** Begins a thread; the previous one must be finished. */
   begin(tid: Tid): void {

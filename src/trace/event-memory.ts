@@ -135,7 +135,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** A temporary file of numbers for when memory is short: appended to, and read at any offset. */
 export class SpillFile implements PageFile {
-  private readonly directory: string | null;
   /** null: nothing was appended. */
   private file: TemporaryFile | null = null;
   private block = new Int32Array(0);
@@ -143,9 +142,7 @@ export class SpillFile implements PageFile {
   private written = 0;
 
   /** `directory` is null for the system's directory of temporary files. */
-  constructor(directory: string | null) {
-    this.directory = directory;
-  }
+  constructor(private readonly directory: string | null) {}
 
   /** Workers read through it, too; null if nothing was appended. */
   get ref(): FileRef | null {

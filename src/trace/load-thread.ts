@@ -198,19 +198,18 @@ class EventWriter implements EventSink {
   clockSteps = 0;
   /** Of the last event. */
   lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
-  private readonly events: ThreadEvents;
-  private readonly records: PlacedRecords;
   private readonly edge: Uint8Array;
-  private readonly recordingStartNs: Nanoseconds;
   /** The record that is inserted next, and its time. */
   private next = 0;
   private dueNs: Nanoseconds;
 
-  constructor(events: ThreadEvents, records: PlacedRecords, { edge }: SiteEdges, recordingStartNs: Nanoseconds) {
-    this.events = events;
-    this.records = records;
+  constructor(
+    private readonly events: ThreadEvents,
+    private readonly records: PlacedRecords,
+    { edge }: SiteEdges,
+    private readonly recordingStartNs: Nanoseconds,
+  ) {
     this.edge = edge;
-    this.recordingStartNs = recordingStartNs;
     this.dueNs = records.timeNs[0] ?? Number.POSITIVE_INFINITY;
   }
 

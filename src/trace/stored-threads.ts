@@ -36,11 +36,9 @@ export class StoredThreads {
   readonly undecoded: Undecoded;
   /** Threads ran, even if there is no branch of any. */
   readonly hasThreads: boolean;
-  private readonly contents: StoreContents;
 
-  constructor(contents: StoreContents) {
+  constructor(private readonly contents: StoreContents) {
     const { names, memory, switches, hasBranches, threads, unwanted, bounds } = contents;
-    this.contents = contents;
     this.names = names;
     this.memory = memory;
     this.hasSwitches = switches.tids.length > 0;
@@ -162,12 +160,9 @@ function compareRecords(a: TraceRecord, b: TraceRecord): number {
 type ErrorLocation = Pick<GapRecord, 'pid' | 'ip' | 'timeNs'>;
 
 class Undecoded {
-  private readonly contents: StoreContents;
   private withoutCode: ReadonlySet<string | null> | null = null;
 
-  constructor(contents: StoreContents) {
-    this.contents = contents;
-  }
+  constructor(private readonly contents: StoreContents) {}
 
   /** perf failed to decode some or all of the trace. False if CPUs are selected: what happened elsewhere is unknown. */
   get isIncomplete(): boolean {

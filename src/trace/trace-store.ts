@@ -23,7 +23,6 @@ export class TraceStore {
   /** Events outside the selected threads and CPUs. */
   unwanted = 0;
   private readonly mappings = new Mappings();
-  private readonly selection: Selection;
   readonly memory: EventMemory;
   private readonly threads = new Map<Tid, StoredThread>();
   private hasErrors = false;
@@ -33,8 +32,10 @@ export class TraceStore {
   private readonly records = new Map<Tid, Map<string, RareRecord>>();
   private readonly switches = new SwitchLog();
 
-  constructor(selection: Selection, memory: EventMemoryOptions) {
-    this.selection = selection;
+  constructor(
+    private readonly selection: Selection,
+    memory: EventMemoryOptions,
+  ) {
     this.memory = new EventMemory(memory);
   }
 

@@ -1,7 +1,9 @@
 /**
  * Joins the samples of futex calls: a row for each call, from its beginning to its end.
  */
+
 import { countBelow } from '../model/columns.js';
+import { appendTo } from '../model/groups.js';
 import type { SampleTable } from '../model/sample-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { type Groups, groupRows, KeyNumbers, lastRowAt, rowsOf } from './input/group-rows.js';
@@ -41,8 +43,6 @@ export function futexCallsOf(samples: readonly SampleTable[]): FutexCalls {
 
 /** A thread's exit ends its last call, unless it ended already: calls of one thread do not overlap. */
 class CallEnds {
-  private readonly enters: SampleRows;
-  private readonly exits: SampleRows;
   private readonly exitNs: Float64Array;
   private readonly result: Float64Array;
   private readonly strayExitsNs = new Map<Tid, Nanoseconds[]>();
@@ -54,9 +54,10 @@ class CallEnds {
   private readonly ended: Int32Array;
   private readonly hasExits: Uint8Array;
 
-  constructor(enters: SampleRows, exits: SampleRows) {
-    this.enters = enters;
-    this.exits = exits;
+  constructor(
+    private readonly enters: SampleRows,
+    private readonly exits: SampleRows,
+  ) {
     this.exitNs = new Float64Array(enters.length).fill(Number.NaN);
     this.result = new Float64Array(enters.length).fill(Number.NaN);
     this.threads = new KeyNumbers(enters.tid);
@@ -104,9 +105,7 @@ class CallEnds {
   }
 
   private addStray(tid: Tid, timeNs: Nanoseconds): void {
-    const own = this.strayExitsNs.get(tid);
-    if (own) own.push(timeNs);
-    else this.strayExitsNs.set(tid, [timeNs]);
+    appendTo(this.strayExitsNs, tid, timeNs);
   }
 }
 

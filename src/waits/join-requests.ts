@@ -32,15 +32,12 @@ class RequestJoiner {
   /** By push so far: the parts that handed it on. */
   private readonly owners: (readonly number[])[] = [];
   private root = 0;
-  private readonly roots: Roots;
-  private readonly pushes: Moments;
-  private readonly pops: Moments;
 
-  constructor(roots: Roots, pushes: Moments, pops: Moments) {
-    this.roots = roots;
-    this.pushes = pushes;
-    this.pops = pops;
-  }
+  constructor(
+    private readonly roots: Roots,
+    private readonly pushes: Moments,
+    private readonly pops: Moments,
+  ) {}
 
   join({ push, by }: HandOffs, { endNs, batch }: Work): Parts {
     const { tid, timeNs, length } = this.pops;

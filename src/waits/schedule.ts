@@ -199,16 +199,13 @@ class OffReader {
   /** How many switches in were noted, and how many must have been between two switches out. */
   notedIns = 0;
   missingIns = 0;
-  private readonly span: ThreadSpan | null;
-  private readonly wokenNs: Nanoseconds | null;
-  private readonly into: OffSink;
 
   /** `wokenNs`: when it was woken first; null: not known, or samples were lost. */
-  constructor(span: ThreadSpan | null, wokenNs: Nanoseconds | null, into: OffSink) {
-    this.span = span;
-    this.wokenNs = wokenNs;
-    this.into = into;
-  }
+  constructor(
+    private readonly span: ThreadSpan | null,
+    private readonly wokenNs: Nanoseconds | null,
+    private readonly into: OffSink,
+  ) {}
 
   add(timeNs: Nanoseconds, cpu: number, became: Became, notedBy: NotedBy): void {
     const { last, ins, outs } = this;

@@ -121,11 +121,8 @@ export class CallsAnswerBuilder {
   private sample: SampledCall[] = [];
   private readonly overTime = new TimedCallsSum();
   private work: WorkInCalls | null = null;
-  private readonly maxSlowest: number;
 
-  constructor(maxSlowest: number) {
-    this.maxSlowest = maxSlowest;
-  }
+  constructor(private readonly maxSlowest: number) {}
 
   /** `shiftNs`: is subtracted from the start times. */
   add(
@@ -222,7 +219,6 @@ class TreeCollector implements CallListener<InnerCall> {
   private readonly slowest: ReadonlyMap<number, CallTreeBuilder>;
   /** Nodes of `paths` by node of the thread's tree; NONE: not needed yet. */
   private readonly pathOf: Int32Array;
-  private readonly tree: CallTree;
   private readonly rows: Uint8Array;
   private readonly window: Bounds;
   private readonly foldsRecursion: boolean;
@@ -231,8 +227,11 @@ class TreeCollector implements CallListener<InnerCall> {
   /** Calls of the selection inside other calls of the selection, by row. */
   private readonly nested = new Map<number, NestedCall>();
 
-  constructor(tree: CallTree, { window, foldsRecursion }: CallFilter, { rows, slowest }: FoundCalls) {
-    this.tree = tree;
+  constructor(
+    private readonly tree: CallTree,
+    { window, foldsRecursion }: CallFilter,
+    { rows, slowest }: FoundCalls,
+  ) {
     this.rows = rows;
     this.pathOf = new Int32Array(tree.length).fill(NONE, 1);
     this.slowest = new Map(slowest.map(({ row }) => [row, new CallTreeBuilder()]));

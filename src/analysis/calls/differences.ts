@@ -41,10 +41,13 @@ class Comparison {
   private readonly one: NodeColumns;
   private readonly average: NodeColumns;
   private readonly found: DifferenceRow[] = [];
-  private readonly symbols: SymbolTable;
 
-  constructor(one: CallTree, all: CallTree, calls: number, symbols: SymbolTable) {
-    this.symbols = symbols;
+  constructor(
+    one: CallTree,
+    all: CallTree,
+    calls: number,
+    private readonly symbols: SymbolTable,
+  ) {
     const both = new CallTreeBuilder();
     const oneNodes = addPaths(both, one);
     const allNodes = addPaths(both, all);

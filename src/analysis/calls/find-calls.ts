@@ -70,21 +70,20 @@ class CallFinder implements CallListener<MeasuredCall> {
   /** Sums of the thread up to now. */
   private outsideNs = 0;
   private offCpuNs = 0;
-  private readonly tree: CallTree;
   private readonly marker: InsideMarker;
-  private readonly filter: CallFilter;
   private readonly window: Bounds;
-  private readonly question: LatencyQuestion;
 
-  constructor(log: CallLog, tree: CallTree, filter: CallFilter, question: LatencyQuestion) {
+  constructor(
+    log: CallLog,
+    private readonly tree: CallTree,
+    private readonly filter: CallFilter,
+    private readonly question: LatencyQuestion,
+  ) {
     this.rows = new Uint8Array(log.length);
     this.slowest = new LongestCalls(question.slowest);
     this.overTime = question.overTime && new TimedCallsBuilder(question.overTime);
-    this.tree = tree;
     this.marker = new InsideMarker(log, tree, filter);
-    this.filter = filter;
     this.window = filter.window ?? UNBOUNDED;
-    this.question = question;
   }
 
   newCall(): MeasuredCall {

@@ -43,11 +43,8 @@ interface ListedCall extends RankedCall {
 export class TimedCallsBuilder {
   private readonly grid = new CallGrid();
   private readonly longest = new LongestCalls<ListedCall>(MAX_LISTED_CALLS);
-  private readonly bounds: Bounds;
 
-  constructor(bounds: Bounds) {
-    this.bounds = bounds;
-  }
+  constructor(private readonly bounds: Bounds) {}
 
   /** `row`: of the log, which orders calls that are equal otherwise. */
   add(row: number, entryNs: Nanoseconds, durationNs: Nanoseconds, ending: number): void {
@@ -130,11 +127,8 @@ export class LongestCalls<Call extends RankedCall> {
   private readonly calls: Call[] = [];
   /** Shorter calls are not among the longest. */
   private minNs = Number.NEGATIVE_INFINITY;
-  private readonly maxCalls: number;
 
-  constructor(maxCalls: number) {
-    this.maxCalls = maxCalls;
-  }
+  constructor(private readonly maxCalls: number) {}
 
   add(call: Call): void {
     if (this.maxCalls === 0 || call.durationNs < this.minNs) return;

@@ -44,15 +44,16 @@ class ThreadFilter implements CallListener<MarkedCall> {
   private hiddenNs = 0;
   private readonly sums: CallTree;
   private readonly doubts = new DoubtSums();
-  private readonly marker: InsideMarker;
-  private readonly filter: CallFilter;
   private readonly window: Bounds;
 
-  constructor(tree: CallTree, marker: InsideMarker, filter: CallFilter, only: FunctionSet | null) {
+  constructor(
+    tree: CallTree,
+    private readonly marker: InsideMarker,
+    private readonly filter: CallFilter,
+    only: FunctionSet | null,
+  ) {
     this.durations = new DurationsBuilder({ only });
     this.sums = withoutCounts(tree);
-    this.marker = marker;
-    this.filter = filter;
     this.window = filter.window ?? UNBOUNDED;
   }
 
@@ -167,11 +168,13 @@ export class InsideMarker {
   /** The bits of all conditions. */
   readonly allBits: number;
   private readonly conditions: readonly Condition[];
-  private readonly tree: Paths;
 
-  constructor(log: CallLog, tree: Paths, { inside, root, foldsRecursion }: Omit<CallFilter, 'window'>) {
+  constructor(
+    log: CallLog,
+    private readonly tree: Paths,
+    { inside, root, foldsRecursion }: Omit<CallFilter, 'window'>,
+  ) {
     const selections = [...inside, ...(root ? [{ functions: root, durations: null }] : [])];
-    this.tree = tree;
     this.conditions = selections.map((calls) => {
       return { calls, rows: calls.durations && rowsByDuration(log, tree, calls, foldsRecursion) };
     });

@@ -72,9 +72,6 @@ function counts({ isLowest, isStop }: PlacedCall): boolean {
 
 class Placing implements CallListener<PlacedCall> {
   readonly sum = new PlacedCallsSum();
-  private readonly place: Int32Array;
-  private readonly paths: Shape;
-  private readonly window: Bounds;
   /** The last row of each node, and of the time before calls: usually it is the same again. */
   private readonly lastCalls: (PlacedCalls | undefined)[];
   private readonly lastBefore: (PlacedCalls | undefined)[];
@@ -83,10 +80,11 @@ class Placing implements CallListener<PlacedCall> {
   /** Time of the thread so far. */
   private passedNs: Nanoseconds = 0;
 
-  constructor(place: Int32Array, paths: Shape, window: Bounds) {
-    this.place = place;
-    this.paths = paths;
-    this.window = window;
+  constructor(
+    private readonly place: Int32Array,
+    private readonly paths: Shape,
+    private readonly window: Bounds,
+  ) {
     this.lastCalls = new Array(paths.length);
     this.lastBefore = new Array(paths.length);
     this.open = new Int32Array(1 + paths.symbol.reduce((max, symbol) => Math.max(max, symbol), 0));

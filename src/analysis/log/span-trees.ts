@@ -76,11 +76,9 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
   /** The open intervals; by interval, where it is among them. */
   private readonly open: number[] = [];
   private readonly openAt: Int32Array;
-  private readonly question: SpanTreesQuestion;
   private top: ListedCall | null = null;
 
-  constructor(question: SpanTreesQuestion) {
-    this.question = question;
+  constructor(private readonly question: SpanTreesQuestion) {
     this.minNs = question.minNs;
     this.maxCalls = question.maxCalls ?? Number.POSITIVE_INFINITY;
     this.openAt = new Int32Array(question.fromNs.length);

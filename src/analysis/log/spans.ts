@@ -47,13 +47,11 @@ class SpanFinder implements CallListener<SpanCall> {
   private readonly ending = int32Column();
   private readonly outer = int32Column();
   private readonly isSelected = uint8Column();
-  private readonly tree: Pick<CallTree, 'symbol'>;
-  private readonly question: SpansQuestion;
 
-  constructor(tree: Pick<CallTree, 'symbol'>, question: SpansQuestion) {
-    this.tree = tree;
-    this.question = question;
-  }
+  constructor(
+    private readonly tree: Pick<CallTree, 'symbol'>,
+    private readonly question: SpansQuestion,
+  ) {}
 
   newCall(): SpanCall {
     return new SpanCall();

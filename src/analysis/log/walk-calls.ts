@@ -53,13 +53,11 @@ class Walk<Call extends OpenCall> {
   private readonly unused: Call[] = [];
   /** Stacks that were set aside, lowest call first, by the row that opened the uppermost call. */
   private readonly stacks = new Map<number, Call[]>();
-  private readonly log: CallLog;
-  private readonly listener: CallListener<Call>;
 
-  constructor(log: CallLog, listener: CallListener<Call>) {
-    this.log = log;
-    this.listener = listener;
-  }
+  constructor(
+    private readonly log: CallLog,
+    private readonly listener: CallListener<Call>,
+  ) {}
 
   run(): void {
     const { listener, stops } = this;
@@ -189,12 +187,13 @@ export class IntervalSweep {
   private readonly ends: Int32Array;
   private started = 0;
   private ended = 0;
-  private readonly listener: SweepListener;
 
-  constructor({ fromNs, toNs }: Intervals, listener: SweepListener) {
+  constructor(
+    { fromNs, toNs }: Intervals,
+    private readonly listener: SweepListener,
+  ) {
     this.fromNs = fromNs;
     this.toNs = toNs;
-    this.listener = listener;
     const rows = rowNumbers(fromNs.length).filter((row) => fromNs[row] < toNs[row]);
     this.starts = inOrderOf(fromNs, rows);
     this.ends = inOrderOf(toNs, rows);

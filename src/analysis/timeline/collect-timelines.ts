@@ -25,11 +25,9 @@ export class TimelineCollector {
   private sumsBytes = 0;
   private readonly stepCounts = new Float64Array(SPAN_STEPS);
   private readonly builder = new SumsBuilder();
-  private readonly question: TimelineQuestion;
   private readonly durationNs: Nanoseconds;
 
-  constructor(question: TimelineQuestion) {
-    this.question = question;
+  constructor(private readonly question: TimelineQuestion) {
     this.durationNs = question.window.endNs - question.window.startNs;
   }
 

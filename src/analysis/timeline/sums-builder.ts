@@ -217,18 +217,16 @@ export class SumsMemory {
 
 export class BoundedSums {
   level: number;
-  private readonly memory: SumsMemory;
-  private readonly durationNs: Nanoseconds;
-  private readonly paths: TimedPaths;
-  private readonly maxBytes: number;
 
   /** `memory`: of this thread until its sums are built. */
-  constructor(firstLevel: number, durationNs: Nanoseconds, paths: TimedPaths, maxBytes: number, memory: SumsMemory) {
+  constructor(
+    firstLevel: number,
+    private readonly durationNs: Nanoseconds,
+    private readonly paths: TimedPaths,
+    private readonly maxBytes: number,
+    private readonly memory: SumsMemory,
+  ) {
     this.level = firstLevel;
-    this.memory = memory;
-    this.durationNs = durationNs;
-    this.paths = paths;
-    this.maxBytes = maxBytes;
     if (firstLevel !== NO_SUMS) memory.current.clear(resolutionOf(firstLevel, durationNs), paths);
   }
 

@@ -72,15 +72,17 @@ class TimelineBuilder implements CallListener<TimedCall> {
   private readonly sliceNs: Nanoseconds;
   private readonly activity: Uint8Array; // by node
   private readonly nodeOf: Int32Array;
-  private readonly question: TimelineQuestion;
   /** The log's time, from which stays on the stack are known. */
   private nowNs: Nanoseconds = 0;
 
-  constructor(paths: ShownPaths, question: TimelineQuestion, memory: TimelineMemory) {
+  constructor(
+    paths: ShownPaths,
+    private readonly question: TimelineQuestion,
+    memory: TimelineMemory,
+  ) {
     const { window, stripSlices, maxBytes } = question;
     const durationNs = window.endNs - window.startNs;
     const reached = levelsOf(question.reached);
-    this.question = question;
     this.sliceNs = stripSliceNs(question);
     this.strip = new Float64Array((stripSlices + 1) * ACTIVITIES);
     this.sums = new BoundedSums(reached.sums, durationNs, paths, sumsShare(question), memory.sums);

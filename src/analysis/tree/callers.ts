@@ -69,9 +69,6 @@ class ChainColumns {
  * then by the second. A large tree takes millions of steps, so this works on arrays.
  */
 class CallersWalk {
-  private readonly tree: CallTree;
-  private readonly weightNs: Float64Array;
-  private readonly minNs: Nanoseconds;
   private readonly builder = new CallTreeBuilder();
   private current = new ChainColumns(0);
   private next = new ChainColumns(0);
@@ -83,11 +80,12 @@ class CallersWalk {
   private readonly continuing: Int32Array;
 
   /** `weightNs`: by node, the weight that its chain carries; callers with less than `minNs` are left out. */
-  constructor(tree: CallTree, weightNs: Float64Array, minNs: Nanoseconds) {
+  constructor(
+    private readonly tree: CallTree,
+    private readonly weightNs: Float64Array,
+    private readonly minNs: Nanoseconds,
+  ) {
     const symbols = 1 + tree.symbol.reduce((max, symbol) => Math.max(max, symbol), 0);
-    this.tree = tree;
-    this.weightNs = weightNs;
-    this.minNs = minNs;
     this.sumNs = new Float64Array(symbols);
     this.count = new Int32Array(symbols);
     this.nodeOf = new Int32Array(symbols);

@@ -36,8 +36,6 @@ interface TrackStart {
 const SEQUENCE = 1;
 
 export class PacketSequence {
-  readonly writer: PbfWriter;
-  private readonly start: TrackStart;
   /** Of the last packet with a time. */
   private lastNs: Nanoseconds = 0;
   /** The event that is being written; fields, as a closure for each would take half the time. */
@@ -45,10 +43,10 @@ export class PacketSequence {
   write: WriteMessage<unknown> = () => {};
   value: unknown = null;
 
-  constructor(writer: PbfWriter, start: TrackStart) {
-    this.writer = writer;
-    this.start = start;
-  }
+  constructor(
+    readonly writer: PbfWriter,
+    private readonly start: TrackStart,
+  ) {}
 
   /** Comes first: nothing is known of earlier packets. */
   begin(): void {

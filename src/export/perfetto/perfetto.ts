@@ -2,9 +2,11 @@
  * Turns the calls of a trace over time into a trace of Perfetto: a track for each thread, with a slice for each call.
  * Times are perf's clock. The format: https://perfetto.dev/docs/reference/synthetic-track-event
  */
+
 import type { PbfWriter } from 'pbf';
 import { CallEvent, type CallEvents, isBeginning, type LongestCalls } from '../../model/calls/call-events.js';
 import { rowNumbers } from '../../model/columns.js';
+import { appendTo } from '../../model/groups.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { Timeline, Wakings } from '../../model/profile/timeline.js';
 import { ACTIVITIES, Activity } from '../../model/profile/timeline.js';
@@ -321,9 +323,7 @@ function wakingEnds(timeline: Pick<Timeline, 'startNs' | 'wakings'> | null): Wak
   const add = (place: number, end: WakingEnd) => {
     const { tid, isTraced } = threads[place] as Wakings['threads'][number];
     if (!isTraced) return;
-    const list = ends.get(tid);
-    if (list === undefined) ends.set(tid, [end]);
-    else list.push(end);
+    appendTo(ends, tid, end);
   };
   for (const { waker, waiter, ...both } of arrowsOf(timeline.wakings, timeline.startNs)) {
     const { wakeNs, runNs, flow, isMaybe } = both;
@@ -354,12 +354,11 @@ function* arrowsOf({ threads, rows }: Wakings, startNs: Nanoseconds) {
 /** The ends of one thread, in the order in which they are written. Their names are known before any are written. */
 class ThreadWakings {
   private next = 0;
-  private readonly names: EventNames;
-  private readonly ends: readonly WakingEnd[];
 
-  constructor(ends: readonly WakingEnd[], names: EventNames) {
-    this.ends = ends;
-    this.names = names;
+  constructor(
+    private readonly ends: readonly WakingEnd[],
+    private readonly names: EventNames,
+  ) {
     for (const end of ends) names.idOf(textOf(end));
   }
 

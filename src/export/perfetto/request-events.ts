@@ -85,10 +85,8 @@ function takenNs({ details, part }: HandOff, clock: RequestClock): Nanoseconds {
 export class RequestClock {
   /** Of the host whose clock it is. */
   readonly host: FoundHost;
-  private readonly hosts: readonly FoundHost[];
 
-  constructor(hosts: readonly FoundHost[]) {
-    this.hosts = hosts;
+  constructor(private readonly hosts: readonly FoundHost[]) {
     this.host = hosts[hosts[0].offset.to];
   }
 

@@ -2,6 +2,7 @@
  * Turns requests into a trace of Perfetto: the spans of each part are slices on the track of its thread, and flows lead from
  * where work was handed on to that work.
  */
+import { groupBy } from '../../model/groups.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { RequestsResult } from '../../questions/requests/ask-requests.js';
 import type { FoundHost } from '../../questions/requests/found-requests.js';
@@ -49,13 +50,7 @@ export function* perfettoOfRequests(found: RequestsResult): Generator<Uint8Array
 
 /** By host, process and thread; work by time. */
 function byThread(works: readonly Work[]): Work[][] {
-  const threads = new Map<string, Work[]>();
-  for (const work of works) {
-    const key = `${work.part.host} ${work.part.thread.tid}`;
-    const own = threads.get(key);
-    if (own === undefined) threads.set(key, [work]);
-    else own.push(work);
-  }
+  const threads = groupBy(works, ({ part }) => `${part.host} ${part.thread.tid}`);
   for (const own of threads.values())
     own.sort(({ part: a }, { part: b }) => a.ownStartNs - b.ownStartNs || b.ownEndNs - a.ownEndNs);
   return [...threads.values()].sort(([{ part: a }], [{ part: b }]) => {
@@ -149,16 +144,15 @@ function* lanePackets(
 
 /** Writes the tracks of requests when they are first needed: hosts, processes, threads, and lanes of these. */
 class RequestTracks {
-  private readonly hosts: readonly FoundHost[];
   private readonly comms: readonly ReadonlyMap<number, string | null>[];
-  private readonly sequence: PacketSequence;
   private readonly known = new Map<string, number>();
   private count = 0;
 
-  constructor(hosts: readonly FoundHost[], sequence: PacketSequence) {
-    this.hosts = hosts;
+  constructor(
+    private readonly hosts: readonly FoundHost[],
+    private readonly sequence: PacketSequence,
+  ) {
     this.comms = hosts.map(({ profile: { threads } }) => new Map(threads.map(({ tid, comm }) => [tid, comm])));
-    this.sequence = sequence;
   }
 
   /** Begins the track of a thread, or another one below it: the lane. */

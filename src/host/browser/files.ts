@@ -25,14 +25,15 @@ const MAX_READ_BYTES = 8 * 1024 * 1024;
 class BlobFile implements NamedFile {
   readonly kind = 'file';
   readonly identity: string;
-  readonly ref: Blob;
   private bytes = new Uint8Array();
   /** Where `bytes` are in the file. */
   private start = 0;
   private nextBytes = MIN_READ_BYTES;
 
-  constructor(ref: Blob, path = '') {
-    this.ref = ref;
+  constructor(
+    readonly ref: Blob,
+    path = '',
+  ) {
     this.identity = path;
   }
 

@@ -42,14 +42,13 @@ class Inflating {
   /** The stream is complete, as far as it is known. */
   isComplete = false;
   private readonly stream = new ZStream();
-  private readonly format: Format;
-  private readonly chunkBytes: number;
   /** Whatever follows does not belong to the stream. */
   private isOver = false;
 
-  constructor(format: Format, chunkBytes: number) {
-    this.format = format;
-    this.chunkBytes = chunkBytes;
+  constructor(
+    private readonly format: Format,
+    private readonly chunkBytes: number,
+  ) {
     zlibInflateInit2(this.stream, format);
   }
 

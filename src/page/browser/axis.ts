@@ -3,7 +3,7 @@
  */
 
 import type { Timeline } from '../../model/profile/timeline.js';
-import type { Bounds, Tid } from '../../model/units.js';
+import type { Bounds } from '../../model/units.js';
 import { formatCount } from '../../render/format.js';
 import type { FrameDetails } from '../../render/frames/frame-details.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
@@ -16,37 +16,27 @@ import { memoizeLast } from '../view/memoize-last.js';
 import type { State } from '../view/state.js';
 import { chosenRow, type ThreadRow } from '../view/threads.js';
 import type { Views } from '../view/views.js';
-import type { Waking } from '../view/waking-index.js';
 import { type StripArrows, stripArrows } from '../view/waking-index.js';
-import { CanvasColours, onThemeChange, paintTicks } from './platform/canvas.js';
+import type { StackChart } from './chart/stack-chart.js';
+import { CanvasColours, paintTicks } from './platform/canvas.js';
 import { onResize } from './platform/lifetime.js';
+import type { Navigation } from './platform/navigation.js';
 import { RangeMarks } from './range-marks.js';
 import { MAX_ROWS, Strips } from './strips.js';
-
-export interface AxisEvents {
-  readonly change: (change: Partial<State>, isSameStep: boolean) => void;
-  readonly openChart: (tid: Tid) => void;
-  /** An arrow between strips was chosen. */
-  readonly openWaking: (waking: Waking) => void;
-  readonly openThreads: () => void;
-}
 
 const TICKS_PX = 22;
 const NARROW_PX = 600;
 
 export class Axis {
   readonly element = html('section', { class: 'axis', 'aria-label': 'Time', hidden: '' });
-  private readonly colours = new CanvasColours(this.element);
+  private readonly colours = new CanvasColours(this.element, () => this.redraw());
   private readonly ticks = html('canvas', { class: 'ticks', 'aria-hidden': 'true' });
   private readonly shown = html('output', {});
   private readonly zoomIn = button('Zoom time', 'show only the range on the time axis', () => this.zoom(true));
   private readonly zoomOut = button('All time', 'show the entire recording on the time axis', () => this.zoom(false));
-  private readonly more = button('', 'list all threads', () => this.events.openThreads());
+  private readonly more: HTMLButtonElement;
   private readonly head = html('div', { class: 'axis-head' });
   private readonly clear = button('Clear range', 'numbers of the entire recording (Esc)', () => this.setRange(null));
-  private readonly views: Views;
-  private readonly tooltip: Tooltip;
-  private readonly events: AxisEvents;
   private strips: Strips | null = null;
   private marks!: RangeMarks; // with `strips`
   private timeline!: Timeline; // with `strips`
@@ -65,15 +55,15 @@ export class Axis {
     ),
   );
 
-  constructor(views: Views, tooltip: Tooltip, events: AxisEvents) {
-    this.views = views;
-    this.tooltip = tooltip;
-    this.events = events;
+  constructor(
+    private readonly views: Views,
+    private readonly tooltip: Tooltip,
+    private readonly navigation: Navigation,
+    private readonly chart: StackChart,
+    openThreads: () => void,
+  ) {
+    this.more = button('', 'list all threads', openThreads);
     onResize(this.element, () => requestAnimationFrame(() => this.redraw()));
-    onThemeChange(() => {
-      this.colours.forget();
-      this.redraw();
-    });
   }
 
   show(state: State): void {
@@ -90,7 +80,7 @@ export class Axis {
     this.timeline = timeline;
     this.window = { startNs: 0, endNs: timeline.durationNs };
     this.marks = new RangeMarks(timeline, {
-      change: (range, isSameStep) => this.events.change({ range }, isSameStep),
+      change: (range, isSameStep) => this.navigation.change({ range }, isSameStep),
       preview: (range) => this.describe(range),
     });
     const area = html('div', { class: 'axis-area' }, this.ticks, strips.element, this.marks.element);
@@ -187,12 +177,12 @@ export class Axis {
   /** A name opens the stack chart of its thread. */
   private openChart({ clientX, clientY }: PointerEvent): void {
     const tid = this.strips?.at(clientX, clientY)?.row.tid ?? null;
-    if (tid !== null) this.events.openChart(tid);
+    if (tid !== null) this.chart.open(tid);
   }
 
   private openArrow({ clientX, clientY }: PointerEvent): void {
     const waking = this.strips?.arrowAt(clientX, clientY) ?? null;
-    if (waking !== null) this.events.openWaking(waking);
+    if (waking !== null) this.chart.links.openWait(waking);
   }
 
   private hover(event: PointerEvent): void {
@@ -210,7 +200,7 @@ export class Axis {
   }
 
   private setRange(range: Bounds | null): void {
-    this.events.change({ range }, false);
+    this.navigation.change({ range });
   }
 }
 

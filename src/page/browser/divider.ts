@@ -1,7 +1,7 @@
 /**
  * A line between two parts of the page that can be moved by pointer or keys.
  */
-import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { isShortcut } from '../../render/viewer/search-field.js';
 import { MAX_SHARE, MIN_SHARE } from '../view/state.js';
 
@@ -17,14 +17,14 @@ const FAR_STEP = 10;
 
 export class Divider {
   readonly element: HTMLElement;
-  private readonly isUpright: boolean;
-  private readonly events: DividerEvents;
   private pendingFrame = 0;
 
   /** `isUpright`: a vertical line that resizes the part right of it; otherwise a horizontal one that resizes the part above. */
-  constructor(label: string, isUpright: boolean, events: DividerEvents) {
-    this.isUpright = isUpright;
-    this.events = events;
+  constructor(
+    label: string,
+    private readonly isUpright: boolean,
+    private readonly events: DividerEvents,
+  ) {
     this.element = html('div', {
       class: isUpright ? 'divider upright' : 'divider',
       role: 'separator',
@@ -79,8 +79,7 @@ export class Divider {
     const step = steps[event.key];
     if (step === undefined || isShortcut(event)) return;
     this.events.move(step === null ? null : bounded(step));
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 }
 

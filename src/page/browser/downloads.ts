@@ -39,26 +39,28 @@ import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { foldedText } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
-import type { Saved as Kind } from './header.js';
 import { announce, copyText, saveText } from './platform/save.js';
 
 /** What a saved file is about: the time range that is shown, or all of the recording. */
-interface Saved {
+interface Part {
   readonly data: PageData;
   /** Of the file, without an ending. */
   readonly name: string;
 }
 
-function savedAt(views: Views, state: State): Saved {
+function partAt(views: Views, state: State): Part {
   const range = views.rangeAt(state);
   const name = recordingFileName(views.data);
   if (range === null) return { data: views.data, name };
   return { data: partOfRange(views.dataAt(state), range), name: name + rangeFileName(range) };
 }
 
+/** What the page saves. */
+export type Saved = 'svg' | 'json' | 'csv' | 'folded' | 'link';
+
 /** Saves what is in view. */
-export function saveAs(what: Kind, main: MainGraph, views: Views, state: State): void {
-  const { name } = savedAt(views, state);
+export function saveAs(what: Saved, main: MainGraph, views: Views, state: State): void {
+  const { name } = partAt(views, state);
   switch (what) {
     case 'svg':
       return saveView(main, views, state);
@@ -100,7 +102,7 @@ function csvText(text: string): string {
 }
 
 function saveProfile(views: Views, state: State): void {
-  const { data, name } = savedAt(views, state);
+  const { data, name } = partAt(views, state);
   const profile = profileOf(data);
   const saved = data === views.data ? profile : withoutEmptyPaths(profile);
   saveText(`${name}.json`, 'application/json', renderJson(saved));
@@ -114,7 +116,7 @@ function withoutEmptyPaths(profile: Profile): Profile {
 
 function saveView({ graph, table, painter, container }: MainGraph, views: Views, state: State): void {
   const { drawing } = graph;
-  const { data, name } = savedAt(views, state);
+  const { data, name } = partAt(views, state);
   const caption = {
     profile: data,
     title: document.title,

@@ -8,7 +8,6 @@ import type { FindingAction, ShownFinding, ShownPart } from '../view/findings.js
 
 export class FindingLine {
   readonly element: HTMLElement;
-  private readonly act: (action: FindingAction) => void;
   private readonly sentence = html('p', { 'aria-live': 'polite' });
   private readonly buttons = html('div', { class: 'group' });
   private readonly position = html('span', {});
@@ -18,12 +17,12 @@ export class FindingLine {
   private at = 0;
   private shownKey = '';
   private isPending = false;
-  private readonly turnTo: (finding: number) => void;
 
   /** `turnTo`: another finding is shown, counted from 1. */
-  constructor(act: (action: FindingAction) => void, turnTo: (finding: number) => void) {
-    this.act = act;
-    this.turnTo = turnTo;
+  constructor(
+    private readonly act: (action: FindingAction) => void,
+    private readonly turnTo: (finding: number) => void,
+  ) {
     this.pager = html(
       'div',
       { class: 'pager', role: 'group', 'aria-label': 'Findings', hidden: '' },
@@ -87,9 +86,8 @@ export class FindingLine {
   private partElement({ kind, text, leadsTo: change }: ShownPart): Node {
     if (kind === 'text') return document.createTextNode(text);
     if (kind === 'number') return html('b', {}, text);
-    const name = html(change ? 'button' : 'b', { class: 'name' }, html('bdi', {}, text));
-    if (change) name.addEventListener('click', () => this.act({ label: '', change }));
-    return name;
+    const click = change && { click: () => this.act({ label: '', change }) };
+    return html(change ? 'button' : 'b', { class: 'name', ...click }, html('bdi', {}, text));
   }
 }
 

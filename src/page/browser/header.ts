@@ -8,24 +8,12 @@ import { helpButton, iconButton, SearchField, toggle } from '../../render/viewer
 import type { Sides } from '../view/comparison.js';
 import { COLOURING_NAMES, LABELS, type Labels, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import { type Saved, saveAs } from './downloads.js';
+import type { MainGraph } from './graph/main-graph.js';
 import { type Action, type Group, type Menu, menuButton } from './menu.js';
-import { themeIsDark } from './platform/canvas.js';
+import { otherTheme, themeIsDark } from './platform/canvas.js';
+import type { Navigation } from './platform/navigation.js';
 import { clicksZoom, setClicksZoom } from './platform/preferences.js';
-
-/** What the page saves. */
-export type Saved = 'svg' | 'json' | 'csv' | 'folded' | 'link';
-
-export interface HeaderEvents {
-  readonly change: (change: Partial<State>) => void;
-  readonly switchTheme: () => void;
-  readonly type: (search: string) => void;
-  /** Steps through the matches. */
-  readonly step: (by: 1 | -1) => void;
-  /** Moves the focus back to the chart. */
-  readonly leave: () => void;
-  readonly save: (what: Saved) => void;
-  readonly help: () => void;
-}
 
 const LABEL_NAMES: Readonly<Record<Labels, string>> = {
   calls: 'Calls × average',
@@ -36,21 +24,26 @@ const LABEL_NAMES: Readonly<Record<Labels, string>> = {
 export class Header {
   readonly elements: readonly HTMLElement[];
   readonly field: SearchField;
-  private readonly views: Views;
-  private readonly events: HeaderEvents;
   private readonly only: HTMLButtonElement;
   private readonly steps: readonly HTMLButtonElement[];
   private readonly hits: HTMLElement;
   private state!: State; // set by the first `show`
 
-  constructor(views: Views, menu: Menu, events: HeaderEvents) {
-    this.views = views;
-    this.events = events;
-    const { change, type, step, leave, help } = events;
+  constructor(
+    private readonly views: Views,
+    menu: Menu,
+    private readonly navigation: Navigation,
+    private readonly main: MainGraph,
+    help: () => void,
+  ) {
     this.field = new SearchField({
-      search: (search) => (search === '' ? change({ search, isOnlyMatches: false }) : type(search)),
-      enter: ({ shiftKey }) => step(shiftKey ? -1 : 1),
-      leave,
+      search: (search) =>
+        search === '' ? navigation.change({ search, isOnlyMatches: false }) : navigation.typeSearch(search),
+      enter: ({ shiftKey }) => this.step(shiftKey ? -1 : 1),
+      leave: () => {
+        this.field.input.blur(); // no view has a graph but one
+        main.graph.focus(main.graph.focusedBox);
+      },
     });
     setAttributes(this.field.input, {
       spellcheck: 'false',
@@ -58,11 +51,11 @@ export class Header {
       placeholder: 'Search functions or /regex/',
     });
     this.steps = [
-      iconButton('‹', 'Previous match', 'previous match (N)', () => step(-1)),
-      iconButton('›', 'Next match', 'next match (n)', () => step(1)),
+      iconButton('‹', 'Previous match', 'previous match (N)', () => this.step(-1)),
+      iconButton('›', 'Next match', 'next match (n)', () => this.step(1)),
     ];
     this.only = toggle('Only matches', 'hide frames without matches', () =>
-      change({ isOnlyMatches: !this.state.isOnlyMatches }),
+      navigation.change({ isOnlyMatches: !this.state.isOnlyMatches }),
     );
     this.hits = html('div', { class: 'hits' }, this.field.output, ...this.steps, this.only);
     const search = html(
@@ -92,13 +85,19 @@ export class Header {
     for (const control of [...this.steps, this.only]) control.hidden = result === '';
   }
 
+  /** Steps to another match of the search. */
+  step(by: 1 | -1, takesFocus = false): void {
+    this.main.stepMatch(by, takesFocus);
+    this.showResult(this.main.result, '');
+  }
+
   private viewItems(): readonly Group[] {
-    const { views, state, events } = this;
-    const { change } = events;
+    const { views, state, navigation } = this;
     const choice = (text: string, key: string, isOn: boolean, to: Partial<State>): Action => {
-      return { text, key, isOn, act: () => change(to) };
+      return { text, key, isOn, act: () => navigation.change(to) };
     };
     const isByName = state.order === 'name';
+    const switchTheme = () => navigation.changeLayout({ theme: otherTheme() });
     const colours = views.colourings.map((colouring) =>
       choice(COLOURING_NAMES[colouring], 'a', views.colouringOf(state) === colouring, { colouring }),
     );
@@ -124,18 +123,18 @@ export class Header {
       },
       ...(sides === null ? [] : [{ heading: 'Width of frames', actions: widths(sides) }]),
       ...(colours.length < 2 || sides !== null ? [] : [{ heading: 'Colour', actions: colours }]),
-      { heading: 'Page', actions: [{ text: 'Dark', key: 'd', isOn: themeIsDark(), act: this.events.switchTheme }] },
+      { heading: 'Page', actions: [{ text: 'Dark', key: 'd', isOn: themeIsDark(), act: switchTheme }] },
     ];
   }
 
   private saveItems(): readonly Action[] {
-    const { save } = this.events;
+    const { views, main } = this;
     const item = (text: string, what: Saved, title: string): Action => {
-      return { text, key: '', title, act: () => save(what) };
+      return { text, key: '', title, act: () => saveAs(what, main, views, this.state) };
     };
     return [
       item('Picture (SVG)', 'svg', 'this view as an image'),
-      ...(this.views.data.compared !== undefined
+      ...(views.data.compared !== undefined
         ? [] // two recordings are no profile
         : [item('Profile (JSON)', 'json', 'the profile of the time that is shown, as ptflame render -o out.json')]),
       item('Table (CSV)', 'csv', 'the functions in view'),

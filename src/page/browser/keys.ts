@@ -25,11 +25,10 @@ export interface KeyTargets {
   readonly stepTab: (by: 1 | -1) => void;
 }
 
-/** Whether the focused control handles a key: text fields all keys, lists letters, buttons the keys that press them. */
+/** Whether the focused control handles a key: text fields all keys, buttons the keys that press them. */
 export function belongsToControl({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches('input[type=search]')) return true;
-  if (target.matches('select')) return !['/', '?', 'Escape'].includes(key);
   return (key === 'Enter' || key === ' ') && target.matches('button, input');
 }
 

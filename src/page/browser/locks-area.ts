@@ -3,24 +3,22 @@
  */
 
 import type { LockBlocker, NamedPlace, WaitedLock } from '../../model/profile/waits-by-path.js';
-import type { SymbolId } from '../../model/units.js';
 import { formatCount, formatDuration, formatLongest, formatShare } from '../../render/format.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { visibleText } from '../../render/visible-text.js';
 import { blockerText, locksLine, lockText } from '../view/locks.js';
 import type { Views } from '../view/views.js';
+import type { FrameActions } from './graph/frame-actions.js';
 
 const COLUMNS = ['Waited', 'Share', 'Waits', 'Average', 'Longest', 'At once'];
 
 export class LocksArea {
   readonly element = html('div', { class: 'locks' });
-  private readonly views: Views;
-  private readonly choose: (symbol: SymbolId) => void;
 
-  constructor(views: Views, choose: (symbol: SymbolId) => void) {
-    this.views = views;
-    this.choose = choose;
-  }
+  constructor(
+    private readonly views: Views,
+    private readonly actions: FrameActions,
+  ) {}
 
   /** The list is of the whole recording: no choice of the page changes it. */
   show(): void {
@@ -66,9 +64,10 @@ export class LocksArea {
     const name = html('bdi', {}, visibleText(place.name));
     const symbol = this.views.symbolsByName()(place.name, place.dso);
     if (symbol === undefined || !this.views.canOpen(symbol)) return [', waited in ', name];
-    const button = html('button', { type: 'button', class: 'name' }, name);
-    button.addEventListener('click', () => this.choose(symbol));
-    return [', waited in ', button];
+    return [
+      ', waited in ',
+      html('button', { type: 'button', class: 'name', click: () => this.actions.choose(symbol) }, name),
+    ];
   }
 }
 

@@ -3,12 +3,10 @@
  */
 
 import type { Timeline } from '../../model/profile/timeline.js';
-import { nameOf } from '../../render/frames/frame-table.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { FlameGraph } from '../../render/viewer/flame-graph.js';
 import { iconButton, isShortcut } from '../../render/viewer/search-field.js';
 import { Tooltip } from '../../render/viewer/tooltip.js';
-import { isolated, visibleText } from '../../render/visible-text.js';
 import type { PageData } from '../data/page-data.js';
 import type { PageRequests } from '../data/requests.js';
 import type { PageSource } from '../data/source.js';
@@ -22,7 +20,6 @@ import { Views } from '../view/views.js';
 import { Axis } from './axis.js';
 import { StackChart } from './chart/stack-chart.js';
 import { Divider } from './divider.js';
-import { saveAs } from './downloads.js';
 import { FindingLine } from './finding-line.js';
 import { Crumbs } from './graph/crumbs.js';
 import { FrameActions } from './graph/frame-actions.js';
@@ -30,12 +27,10 @@ import { MainGraph } from './graph/main-graph.js';
 import { Header } from './header.js';
 import { actionOf, belongsToControl, helpDialog, needsFrame } from './keys.js';
 import { Menu } from './menu.js';
-import { callInChart } from './panel/calls-section.js';
 import { Panel } from './panel/panel.js';
-import { measureCharacterPx, measureScrollbar, otherTheme, showTheme } from './platform/canvas.js';
+import { measureCharacterPx, measureScrollbar, showTheme } from './platform/canvas.js';
 import { lifetime, onResize } from './platform/lifetime.js';
 import { Navigation } from './platform/navigation.js';
-import { clicksZoom } from './platform/preferences.js';
 import { type CallServer, ownServer, ServedCalls } from './served-calls.js';
 import { ServedFunctionCalls } from './served-function-calls.js';
 import { ColumnsMenu } from './tables/columns-menu.js';
@@ -74,7 +69,6 @@ class Notice {
 
 /** Runs the page: user actions change the state, and the page is drawn from the state. */
 class App {
-  private readonly views: Views;
   private readonly column = html('div', { class: 'column' });
   private readonly characterPx = measureCharacterPx();
   private readonly navigation: Navigation;
@@ -97,8 +91,6 @@ class App {
     (finding) => this.navigation.changeLayout({ finding }),
   );
   private readonly misfits = new Notice();
-  /** Where the first click of a double click was: the panel that it opens moves the frames. */
-  private clicked: Partial<State> = {};
   /** The strips are drawn with the tables, after the graph was painted. */
   private isAxisLate = false;
   /** The panel has not been opened or closed yet for what is chosen. */
@@ -107,28 +99,25 @@ class App {
   private pendingCalls = 0;
 
   /** `hasTimeline`: it is in the file, and is read later. */
-  constructor(views: Views, container: HTMLElement, start: State, server: CallServer | null, hasTimeline: boolean) {
-    this.views = views;
+  constructor(
+    private readonly views: Views,
+    container: HTMLElement,
+    start: State,
+    server: CallServer | null,
+    hasTimeline: boolean,
+  ) {
     this.navigation = new Navigation(views.linkNames, start, (...states) => this.show(...states));
     const change = (to: Partial<State>) => this.navigation.change(to);
-    this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, {
-      click: (box) => this.click(box),
-      zoom: () => change(this.clicked),
-      menu: (...at) => this.openMenu(...at),
-      libraries: (...at) => this.openLibraries(...at),
-    });
-    this.actions = new FrameActions(this.main, this.navigation, views);
-    const { navigation, actions, tooltip, menu, characterPx, main } = this;
-    this.header = this.newHeader();
-    this.axis = new Axis(views, tooltip, {
-      change: (to, isSameStep) => navigation.change(to, isSameStep),
-      openChart: (tid) => this.chart.open(tid),
-      openWaking: (waking) => this.chart.links.openWait(waking),
-      openThreads: () => this.open('threads'),
-    });
+    const { navigation, tooltip, menu, characterPx } = this;
+    const main = new MainGraph(views, navigation, tooltip, characterPx, () => this.actions);
+    this.main = main;
+    const actions = new FrameActions(main, navigation, views, menu);
+    this.actions = actions;
+    this.header = new Header(views, menu, navigation, main, () => this.help.showModal());
     const served = server && new ServedCalls(server, () => this.showArrivedSoon());
     const chart = new StackChart({ views, navigation, actions, tooltip, menu, characterPx, served });
     this.chart = chart;
+    this.axis = new Axis(views, tooltip, navigation, chart, () => this.open('threads'));
     this.chips = new Chips(change);
     this.crumbs = new Crumbs(change);
     const shown: ShownView[] = [
@@ -142,9 +131,9 @@ class App {
     ];
     const columns = new ColumnsMenu(menu, (to) => navigation.changeLayout({ columns: to }));
     const beside = { columns: columns.element, legend: main.legend };
-    this.bar = new ViewBar(views, menu, shown, beside, { change, open: (view) => this.open(view) });
+    this.bar = new ViewBar(views, menu, shown, beside, navigation, (view) => this.open(view));
     this.area = new ViewArea({ views, navigation, actions, menu, characterPx, main, chart, columns });
-    this.panel = this.newPanel();
+    this.panel = new Panel(views, characterPx, tooltip, navigation, actions);
     this.panelDivider = new Divider('Resize function panel', true, {
       measure: () => (100 * this.panel.element.offsetWidth) / Math.max(1, container.clientWidth),
       move: (panelShare) => navigation.changeLayout({ panelShare }),
@@ -264,15 +253,6 @@ class App {
     return state.chosen !== null && views.hasTimes && views.isInView(state, state.chosen);
   }
 
-  /** A click selects the function, which opens the panel; where there is none, it zooms. */
-  private click(box: number): void {
-    const { main, actions, navigation } = this;
-    this.clicked = main.zoomOf(box);
-    const symbol = main.symbolOf(box);
-    if (symbol === null || clicksZoom() || !actions.canOpen(symbol)) navigation.change(this.clicked);
-    else navigation.change({ chosen: symbol });
-  }
-
   /** Whether several siblings fill the width that may no longer be neighbours in the new order. */
   private isReordered(state: State, before: State): boolean {
     const { zoomLast } = this.navigation.state;
@@ -310,11 +290,6 @@ class App {
   private follow(action: FindingAction): void {
     if ('change' in action) return this.navigation.change(action.change);
     document.getElementById('trust')?.showPopover();
-  }
-
-  private stepMatch(by: 1 | -1, takesFocus: boolean): void {
-    this.main.stepMatch(by, takesFocus);
-    this.header.showResult(this.main.result, '');
   }
 
   /** Draws the tables after the graph was painted. */
@@ -373,37 +348,6 @@ class App {
     this.drawPanel(this.navigation.state);
   }
 
-  private newHeader(): Header {
-    const { navigation, main, views, menu } = this;
-    return new Header(views, menu, {
-      change: (change) => navigation.change(change),
-      switchTheme: () => navigation.changeLayout({ theme: otherTheme() }),
-      type: (search) => navigation.typeSearch(search),
-      step: (by) => this.stepMatch(by, false),
-      leave: () => {
-        this.header.field.input.blur(); // no view has a graph but one
-        main.graph.focus(main.graph.focusedBox);
-      },
-      save: (what) => saveAs(what, main, views, navigation.state),
-      help: () => this.help.showModal(),
-    });
-  }
-
-  private newPanel(): Panel {
-    const { views, navigation, actions, tooltip, menu, characterPx, main } = this;
-    return new Panel(views, characterPx, tooltip, {
-      zoom: (symbol) => navigation.change({ ...main.zoomOfFunction(symbol), view: 'graph', chart: null }),
-      focus: () => actions.focusOn(navigation.state.chosen),
-      hide: () => actions.hide(navigation.state.chosen),
-      close: () => navigation.change({ chosen: null }),
-      openCall: (call) => navigation.change(callInChart(call, views.timeline?.durationNs ?? 0)),
-      open: (symbol) => (symbol === navigation.state.chosen ? undefined : actions.choose(symbol)),
-      menu: (symbol, xPx, yPx, back) =>
-        menu.open(isolated(views.names[symbol] as string), actions.ofFunction(symbol), xPx, yPx, back),
-      showTab: (tab) => navigation.changeLayout({ tab }),
-    });
-  }
-
   private stepView(by: 1 | -1): void {
     this.open(this.bar.next(this.view, by));
   }
@@ -448,7 +392,7 @@ class App {
       navigation: this.navigation,
       views: this.views,
       search: () => this.header.field.focus(),
-      step: (by) => this.stepMatch(by, true),
+      step: (by) => this.header.step(by, true),
       help: () => this.help.showModal(),
       menu: () => this.openMenuByKey(),
       stepView: (by) => this.stepView(by),
@@ -462,19 +406,7 @@ class App {
   private openMenuByKey(): void {
     const { graph, aimedBox } = this.main;
     const area = graph.rectangleOf(aimedBox);
-    if (area) this.openMenu(aimedBox, area.left, area.bottom);
-  }
-
-  private openLibraries(files: readonly string[], button: HTMLElement): void {
-    const heading = isolated(files.map(visibleText).join(', '));
-    this.menu.openBelow(button, heading, () => [{ heading, actions: this.actions.ofLibraries(files) }]);
-  }
-
-  private openMenu(box: number, xPx: number, yPx: number): void {
-    const { main } = this;
-    main.hideDetails();
-    const label = isolated(nameOf(main.table, main.nodeOf(box)));
-    this.menu.open(label, this.actions.of(box), xPx, yPx, () => main.graph.focus(box));
+    if (area) this.actions.openMenuOf(aimedBox, area.left, area.bottom);
   }
 }
 

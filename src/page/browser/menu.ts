@@ -1,7 +1,7 @@
 /**
  * Menus: of a frame, next to the pointer, and of a button, below it.
  */
-import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { consume, htmlElement as html } from '../../render/viewer/dom.js';
 import { lifetime } from './platform/lifetime.js';
 
 export interface Action {
@@ -96,25 +96,23 @@ export class Menu {
   }
 
   private item({ text, key, act, isOn, title, staysOpen = false }: Action): HTMLButtonElement {
-    const item = html(
-      'button',
-      { type: 'button', role: 'menuitem', tabindex: -1 },
-      html('span', {}, text),
-      html('kbd', { 'aria-hidden': 'true' }, key),
-    );
-    if (isOn !== undefined) setAttributes(item, { role: 'menuitemcheckbox', 'aria-checked': String(isOn) });
-    if (title !== undefined) setAttributes(item, { title });
-    item.addEventListener('click', () => {
+    const click = ({ currentTarget }: Event) => {
       if (!staysOpen) this.close();
       this.isKept = staysOpen;
       act();
       this.isKept = false;
       if (!staysOpen) return;
-      const at = this.items.indexOf(item);
+      const at = this.items.indexOf(currentTarget as HTMLButtonElement);
       this.fill();
       this.items[at]?.focus();
-    });
-    return item;
+    };
+    const checked = isOn !== undefined && { role: 'menuitemcheckbox', 'aria-checked': isOn };
+    return html(
+      'button',
+      { type: 'button', role: 'menuitem', tabindex: -1, ...checked, ...(title !== undefined && { title }), click },
+      html('span', {}, text),
+      html('kbd', { 'aria-hidden': true }, key),
+    );
   }
 
   private press(event: KeyboardEvent): void {
@@ -126,8 +124,7 @@ export class Menu {
     else if (end !== undefined) items[end]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') this.close();
     else if (event.key === 'Enter' || event.key === ' ') return; // handled by the button
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 }
 

@@ -4,7 +4,7 @@
 
 import type { Timeline } from '../../model/profile/timeline.js';
 import type { Bounds } from '../../model/units.js';
-import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { isShortcut } from '../../render/viewer/search-field.js';
 import { momentText } from '../view/captions/time.js';
 import { borderAway, snappedRange } from '../view/range.js';
@@ -25,14 +25,13 @@ export class RangeMarks {
   private readonly before = html('div', { class: 'outside-range' });
   private readonly after = html('div', { class: 'outside-range' });
   private readonly ends: readonly HTMLElement[];
-  private readonly timeline: Timeline;
-  private readonly events: RangeEvents;
   private window!: Bounds; // set by the first draw
   private range: Bounds | null = null;
 
-  constructor(timeline: Timeline, events: RangeEvents) {
-    this.timeline = timeline;
-    this.events = events;
+  constructor(
+    private readonly timeline: Timeline,
+    private readonly events: RangeEvents,
+  ) {
     this.ends = [this.newEnd('Start of the range', 0), this.newEnd('End of the range', 1)];
     this.element = html('div', { class: 'range' }, this.before, this.after, ...this.ends);
     this.element.hidden = timeline.sumsSliceNs === null;
@@ -122,8 +121,7 @@ export class RangeMarks {
     const ns = side === 0 ? startNs : endNs;
     const movedNs = this.movedBy(event, ns);
     if (movedNs === null) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     const stepNs = Math.max(1, this.timeline.sumsSliceNs ?? 1);
     const range =
       side === 0

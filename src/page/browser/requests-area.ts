@@ -29,25 +29,20 @@ import {
 import { shownName } from '../view/shown-names.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
-import type { Waking } from '../view/waking-index.js';
-
-interface RequestsEvents {
-  readonly choose: (symbol: SymbolId) => void;
-  readonly change: (change: Partial<State>) => void;
-  /** Shows a wait in the timeline. */
-  readonly openWait: (waking: Waking) => void;
-}
+import type { StackChart } from './chart/stack-chart.js';
+import type { FrameActions } from './graph/frame-actions.js';
+import type { Navigation } from './platform/navigation.js';
 
 export class RequestsArea {
   readonly element = html('div', { class: 'requests' });
-  private readonly views: Views;
-  private readonly events: RequestsEvents;
   private libraries: Libraries | null = null;
 
-  constructor(views: Views, events: RequestsEvents) {
-    this.views = views;
-    this.events = events;
-  }
+  constructor(
+    private readonly views: Views,
+    private readonly navigation: Navigation,
+    private readonly actions: FrameActions,
+    private readonly chart: StackChart,
+  ) {}
 
   show(state: State): void {
     const { requests } = this.views;
@@ -79,21 +74,21 @@ export class RequestsArea {
       bar.style.width = `${(100 * durationNs) / Math.max(1, longestNs)}%`;
       (bar.lastElementChild as HTMLElement).style.width = `${(100 * waitingNs) / Math.max(1, durationNs)}%`;
       const thread = comm ?? `${tid}`;
-      const row = html(
+      const isKnown = parts.length === 0 ? '; its calls are not in this page' : '';
+      return html(
         'button',
         {
           type: 'button',
           class: 'request',
-          'aria-pressed': String(request === chosen),
-          title: `${thread} ${tid}: ${formatDuration(durationNs)}, of it ${formatDuration(waitingNs)} waiting${parts.length === 0 ? '; its calls are not in this page' : ''}. Shows only its time`,
+          'aria-pressed': request === chosen,
+          title: `${thread} ${tid}: ${formatDuration(durationNs)}, of it ${formatDuration(waitingNs)} waiting${isKnown}. Shows only its time`,
+          click: () => this.navigation.change(showRequest(request, this.originNs)),
         },
         html('span', { class: 'quiet' }, `#${rank}`),
         html('strong', {}, formatDuration(durationNs)),
         html('bdi', {}, thread),
         html('span', { 'aria-hidden': 'true' }, bar),
       );
-      row.addEventListener('click', () => this.events.change(showRequest(request, this.originNs)));
-      return row;
     });
     const caption = `running, waiting; waits shorter than ${formatDuration(minNs)} count as running`;
     return html('div', { role: 'group', 'aria-label': 'Requests' }, ...rows, html('p', { class: 'quiet' }, caption));
@@ -119,7 +114,7 @@ export class RequestsArea {
   private waits(request: ListedRequest): HTMLElement[] {
     const waits = waitsOf(request, this.views.wakings, this.originNs);
     const buttons = waits.map((waking) =>
-      button(waitText(waking), 'show it in the timeline', () => this.events.openWait(waking)),
+      button(waitText(waking), 'show it in the timeline', () => this.chart.links.openWait(waking)),
     );
     return buttons.length === 0 ? [] : [html('div', { class: 'group' }, ...buttons)];
   }
@@ -158,7 +153,7 @@ export class RequestsArea {
     Object.assign(box.style, { left: part(startNs - fromNs), width: part(durationNs), top: `${depth * ROW_PX}px` });
     if (symbol === undefined) return box;
     box.style.background = `var(--${this.colourOf(symbol)})`;
-    box.addEventListener('click', () => this.events.choose(symbol));
+    box.addEventListener('click', () => this.actions.choose(symbol));
     return box;
   }
 

@@ -28,8 +28,6 @@ interface Batch {
 export class ServedCalls {
   /** Why the server is not asked any more; null: it is. */
   fault: string | null = null;
-  private readonly server: CallSource;
-  private readonly changed: () => void;
   private readonly indexes = new Map<Tid, ChunkLists>();
   private readonly cache = new ChunkCache(MAX_CACHE_BYTES);
   private batch: Batch | null = null;
@@ -39,10 +37,10 @@ export class ServedCalls {
   private readonly joinedOf = memoizeLast(joinedThread);
 
   /** `changed`: calls arrived, or there was a fault. */
-  constructor(server: CallSource, changed: () => void) {
-    this.server = server;
-    this.changed = changed;
-  }
+  constructor(
+    private readonly server: CallSource,
+    private readonly changed: () => void,
+  ) {}
 
   /** Returns a thread of the page with the calls of a window that are here. `pixelNs`: what a pixel shows. */
   threadIn(own: ChartThread, window: Bounds, pixelNs: Nanoseconds): ChartThread {
@@ -147,12 +145,9 @@ const CALL_BYTES = 24;
 export class ChunkCache {
   /** The most recently used last. */
   private readonly chunks = new Map<string, Spans>();
-  private readonly maxBytes: number;
   private bytes = 0;
 
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
-  }
+  constructor(private readonly maxBytes: number) {}
 
   get(key: string): Spans | undefined {
     const calls = this.chunks.get(key);
@@ -160,10 +155,6 @@ export class ChunkCache {
     this.chunks.delete(key);
     this.chunks.set(key, calls);
     return calls;
-  }
-
-  has(key: string): boolean {
-    return this.chunks.has(key);
   }
 
   add(key: string, calls: Spans): void {
@@ -196,12 +187,8 @@ export type FunctionCallSource = Pick<CallServer, 'indexes' | 'parts'>;
 
 /** @throws ServerFault for everything but an abort */
 export class CallServer {
-  private readonly page: string;
-
   /** `page`: its address. */
-  constructor(page: string) {
-    this.page = page;
-  }
+  constructor(private readonly page: string) {}
 
   async index(tid: Tid, signal: AbortSignal): Promise<ChunkLists> {
     const response = await this.ask(`calls/${tid}`, signal);

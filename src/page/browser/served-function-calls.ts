@@ -33,17 +33,15 @@ interface Asked {
 }
 
 export class ServedFunctionCalls implements AllCalls {
-  private readonly server: FunctionCallSource;
-  private readonly changed: () => void;
   private indexes: ReadonlyMap<Tid, ThreadLists> | null = null;
   private asked: Asked | null = null;
   private fault: string | null = null;
 
   /** `changed`: calls arrived, or there was a fault. */
-  constructor(server: FunctionCallSource, changed: () => void) {
-    this.server = server;
-    this.changed = changed;
-  }
+  constructor(
+    private readonly server: FunctionCallSource,
+    private readonly changed: () => void,
+  ) {}
 
   of(key: string, search: CallsSearch): ServedCallsOf {
     if (this.asked?.key !== key) {

@@ -37,9 +37,6 @@ export class Strips {
   private readonly layers = html('div', { class: 'strips-layers' }, this.canvas, this.lights, this.arrows);
   private readonly spacer = html('div', { class: 'strips-rows' }, this.layers);
   private wakings: readonly Waking[] = [];
-  private readonly data: PageData;
-  private readonly timeline: Timeline;
-  private readonly colours: CanvasColours;
   /** By thread. */
   private rowOf: ReadonlyMap<Tid | null, number> = new Map();
   private readonly known = new Map<Tid | null, Float64Array>();
@@ -51,10 +48,11 @@ export class Strips {
   private knownKey = '';
   private knownLightsKey = '';
 
-  constructor(data: PageData, timeline: Timeline, colours: CanvasColours) {
-    this.data = data;
-    this.timeline = timeline;
-    this.colours = colours;
+  constructor(
+    private readonly data: PageData,
+    private readonly timeline: Timeline,
+    private readonly colours: CanvasColours,
+  ) {
     this.activity = Uint8Array.from(data.shape.symbol, activityOf);
     this.element.append(this.spacer);
     this.element.addEventListener('scroll', () => {

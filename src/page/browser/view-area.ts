@@ -1,9 +1,7 @@
 /**
  * What is shown below the bar of views: the flame graph above the functions, one table, or the timeline above its calls.
  */
-import type { SymbolId } from '../../model/units.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
-import { isolated } from '../../render/visible-text.js';
 import type { PageLayout, ShownView, State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { StackChart } from './chart/stack-chart.js';
@@ -52,35 +50,19 @@ export class ViewArea {
   private readonly divider: Divider;
 
   constructor({ views, navigation, actions, menu, characterPx, main, chart, columns }: ViewContext) {
-    const choose = (symbol: SymbolId) => actions.choose(symbol);
-    const changeLayout = (change: Partial<PageLayout>) => navigation.changeLayout(change);
     this.main = main;
     this.tables = {
-      functions: new FunctionsTable(views, columns, characterPx, { choose, changeLayout }),
-      tree: new CallTreeTable(views, columns, characterPx, {
-        choose,
-        changeLayout,
-        zoom: (zoom) => navigation.change({ zoom, zoomLast: null }),
-        menu: (symbol, xPx, yPx, back) =>
-          menu.open(isolated(views.names[symbol] as string), actions.ofFunction(symbol), xPx, yPx, back),
-      }),
-      threads: new ThreadsTable(views, menu, {
-        change: (change) => navigation.change(change),
-        changeLayout,
-        openChart: (tid) => chart.open(tid),
-      }),
+      functions: new FunctionsTable(views, columns, characterPx, navigation, actions),
+      tree: new CallTreeTable(views, columns, characterPx, navigation, actions),
+      threads: new ThreadsTable(views, menu, navigation, chart),
       calls: new CallsTable(views, chart),
-      requests: new RequestsArea(views, {
-        choose,
-        change: (change) => navigation.change(change),
-        openWait: (waking) => chart.links.openWait(waking),
-      }),
-      locks: new LocksArea(views, choose),
+      requests: new RequestsArea(views, navigation, actions, chart),
+      locks: new LocksArea(views, actions),
     };
     this.divider = new Divider('Resize graph', false, {
       measure: () =>
         (100 * (main.container.offsetHeight || chart.element.offsetHeight)) / Math.max(1, this.element.clientHeight),
-      move: (graphShare) => changeLayout({ graphShare }),
+      move: (graphShare) => navigation.changeLayout({ graphShare }),
     });
     this.element = html(
       'div',

@@ -1,13 +1,14 @@
 /**
  * What the page leaves out, as chips; and the bar of views, with what widths count and what colours mean.
  */
-import { htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes } from '../../render/viewer/dom.js';
 import { button, toggle } from '../../render/viewer/search-field.js';
 import { tracedHint, WIDTH_HINTS, widthName } from '../view/captions/details.js';
 import type { Chip } from '../view/captions/misfits.js';
 import type { ShownView, State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { type Action, type Menu, menuButton } from './menu.js';
+import type { Navigation } from './platform/navigation.js';
 
 export const VIEW_NAMES: Readonly<Record<ShownView, string>> = {
   graph: 'Flame graph',
@@ -19,15 +20,8 @@ export const VIEW_NAMES: Readonly<Record<ShownView, string>> = {
   locks: 'Locks',
 };
 
-export interface ViewBarEvents {
-  readonly change: (change: Partial<State>) => void;
-  readonly open: (view: ShownView) => void;
-}
-
 export class ViewBar {
   readonly element: HTMLElement;
-  private readonly views: Views;
-  private readonly events: ViewBarEvents;
   private readonly tabs: Tabs<ShownView>;
   private readonly lens: HTMLButtonElement;
   private readonly inverted: HTMLButtonElement;
@@ -36,22 +30,21 @@ export class ViewBar {
 
   /** `shown`: the views that the page has. `columns`: their menu. `legend`: of the flame graph. */
   constructor(
-    views: Views,
+    private readonly views: Views,
     menu: Menu,
     shown: readonly ShownView[],
     { columns, legend }: { readonly columns: HTMLElement; readonly legend: HTMLElement },
-    events: ViewBarEvents,
+    private readonly navigation: Navigation,
+    open: (view: ShownView) => void,
   ) {
-    this.views = views;
-    this.events = events;
     this.tabs = new Tabs(
       'Views',
       shown.map((id) => ({ id, title: VIEW_NAMES[id], content: 'view' })),
-      events.open,
+      open,
     );
     this.lens = menuButton(menu, '', 'What widths and tables count', () => this.lenses());
     this.inverted = toggle('Inverted', 'functions with their callers, by what is their own (b)', () =>
-      events.change({ isInverted: !this.state.isInverted }),
+      navigation.change({ isInverted: !this.state.isInverted }),
     );
     this.lens.hidden = views.widths.length < 2;
     this.inverted.hidden = views.isBlockedTime || !views.hasTimes;
@@ -74,14 +67,14 @@ export class ViewBar {
   }
 
   private lenses(): readonly Action[] {
-    const { views, state, events } = this;
+    const { views, state, navigation } = this;
     return views.widths.map((width, at) => {
       const hint = width === 'cpu' && !views.hasSwitches ? tracedHint(views.data.meta) : WIDTH_HINTS[width];
       return {
         text: widthName(width, views),
         key: `${at + 1}`,
         isOn: views.widthOf(state) === width,
-        act: () => events.change({ width }),
+        act: () => navigation.change({ width }),
         ...(hint !== '' && { title: hint }),
       };
     });
@@ -91,11 +84,8 @@ export class ViewBar {
 /** One chip for each thing that is left out; a press brings it back. */
 export class Chips {
   readonly element = html('div', { class: 'chips', role: 'group', 'aria-label': 'Left out' });
-  private readonly change: (change: Partial<State>) => void;
 
-  constructor(change: (change: Partial<State>) => void) {
-    this.change = change;
-  }
+  constructor(private readonly change: (change: Partial<State>) => void) {}
 
   /** `rest`: compares what is shown with the rest; null: there is none, or they are compared. */
   show(chips: readonly Chip[], rest: Partial<State> | null): void {
@@ -127,13 +117,15 @@ export interface TabOf<Id extends string> {
 export class Tabs<Id extends string> {
   readonly element: HTMLElement;
   private readonly ids: readonly Id[];
-  private readonly choose: (id: Id) => void;
   private readonly tabs: readonly HTMLButtonElement[];
 
   /** `choose`: called on user input; the tab changes only by `show`. */
-  constructor(label: string, tabs: readonly TabOf<Id>[], choose: (id: Id) => void) {
+  constructor(
+    label: string,
+    tabs: readonly TabOf<Id>[],
+    private readonly choose: (id: Id) => void,
+  ) {
     this.ids = tabs.map(({ id }) => id);
-    this.choose = choose;
     this.tabs = tabs.map(({ id, title, content }) =>
       html('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': content }, title),
     );
@@ -162,7 +154,6 @@ export class Tabs<Id extends string> {
     const id = this.next(this.ids[at] as Id, step);
     this.choose(id);
     this.tabs[this.ids.indexOf(id)]?.focus();
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Arranges calls by line for the report page, with the text of source files, and bounds both.
  */
+import { groupBy } from '../../model/groups.js';
 import { dsoOf, lineOf, type SymbolTable } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import type { LineCalls } from '../../pipeline/replay/name-functions.js';
@@ -25,12 +26,7 @@ const LINES_AFTER = 12;
 export type ReadSource = (file: string) => readonly string[] | null;
 
 export function sourceForPage(all: readonly LineCalls[], symbols: SymbolTable, read: ReadSource): PageSource {
-  const byCaller = new Map<SymbolId, LineCalls[]>();
-  for (const row of all) {
-    const rows = byCaller.get(row.caller);
-    if (rows === undefined) byCaller.set(row.caller, [row]);
-    else rows.push(row);
-  }
+  const byCaller = groupBy(all, ({ caller }) => caller);
   const name = (symbol: SymbolId): ListedFunction => [symbols.name[symbol] as string, dsoOf(symbols, symbol)];
   const withLines = [...byCaller].filter(([, rows]) => rows.some(({ line }) => line !== null));
   const nsOf = (rows: readonly LineCalls[]) => rows.reduce((sum, { ns }) => sum + ns, 0);
@@ -45,16 +41,13 @@ export function sourceForPage(all: readonly LineCalls[], symbols: SymbolTable, r
 type Line = { -readonly [Key in keyof SourceCodeLine]: SourceCodeLine[Key] };
 
 class SourceWriter {
-  private readonly symbols: SymbolTable;
-  private readonly name: (symbol: SymbolId) => ListedFunction;
-  private readonly read: ReadSource;
   private charsLeft = MAX_TEXT_CHARS;
 
-  constructor(symbols: SymbolTable, name: (symbol: SymbolId) => ListedFunction, read: ReadSource) {
-    this.symbols = symbols;
-    this.name = name;
-    this.read = read;
-  }
+  constructor(
+    private readonly symbols: SymbolTable,
+    private readonly name: (symbol: SymbolId) => ListedFunction,
+    private readonly read: ReadSource,
+  ) {}
 
   write(symbol: SymbolId, rows: readonly LineCalls[]): SourceFunction {
     const first = lineOf(this.symbols, symbol);

@@ -4,6 +4,7 @@
 
 import { ROOT } from '../../model/calls/call-tree.js';
 import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
+import { appendTo } from '../../model/groups.js';
 import type {
   Blocker,
   BlockerKind,
@@ -44,9 +45,6 @@ export interface KeyedPiece extends TimedPiece {
 }
 
 export class PlaceWriter {
-  private readonly traceWaits: TraceWaits;
-  private readonly calls: CallsOfWaits;
-  private readonly blockers: WaitBlockers;
   private readonly times: ReadonlyMap<number, readonly NodeTime[]>;
   /** By node of the waiters' paths, and of what was done meanwhile: the node of `used`. */
   private readonly waiterNodes: Int32Array;
@@ -56,12 +54,14 @@ export class PlaceWriter {
   private readonly used: UsedPaths;
   private readonly tids = new Set<Tid>();
 
-  constructor(traceWaits: TraceWaits, calls: CallsOfWaits, blockers: WaitBlockers, { paths, times }: TimesByKey) {
+  constructor(
+    private readonly traceWaits: TraceWaits,
+    private readonly calls: CallsOfWaits,
+    private readonly blockers: WaitBlockers,
+    { paths, times }: TimesByKey,
+  ) {
     const { symbols } = calls;
     const { shape, nodes } = overlayTrees([calls.paths, paths], symbolRanks(symbols));
-    this.traceWaits = traceWaits;
-    this.calls = calls;
-    this.blockers = blockers;
     this.times = times;
     [this.waiterNodes, this.timeNodes] = nodes as [Int32Array, Int32Array];
     this.placeSymbol = placesOf(shape, symbols).symbol;
@@ -161,11 +161,9 @@ function renumbered(place: WaitingPlace, newId: Int32Array): WaitingPlace {
 
 /** Collects the call paths that are used of a shape, and numbers them anew. */
 class UsedPaths {
-  private readonly shape: Shape;
   private readonly isUsed: Uint8Array;
 
-  constructor(shape: Shape) {
-    this.shape = shape;
+  constructor(private readonly shape: Shape) {
     this.isUsed = new Uint8Array(shape.length);
     this.isUsed[ROOT] = 1;
   }
@@ -201,12 +199,10 @@ interface NodeTime {
 }
 
 export class AskedIntervals {
-  private readonly askable: AskableTrace;
   private readonly tids: ReadonlySet<Tid>;
   private readonly intervals = new KeyedIntervals();
 
-  constructor(askable: AskableTrace) {
-    this.askable = askable;
+  constructor(private readonly askable: AskableTrace) {
     this.tids = new Set(askable.trace.store.tids);
   }
 
@@ -221,9 +217,7 @@ export class AskedIntervals {
     for (const { treesOver } of threads.values())
       treesOver?.key.forEach((key, row) => {
         const time = { node: treesOver.node[row], ns: treesOver.ns[row] };
-        const own = times.get(key);
-        if (own) own.push(time);
-        else times.set(key, [time]);
+        appendTo(times, key, time);
       });
     for (const own of times.values()) own.sort((a, b) => b.ns - a.ns || a.node - b.node);
     return { paths, times };

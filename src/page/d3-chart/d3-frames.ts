@@ -17,12 +17,10 @@ export class D3Frames implements FrameLayer {
   readonly textures = svgElement('svg', { class: 'textures' });
   readonly mark = svgElement('rect', { class: 'mark', rx: 2, visibility: 'hidden' });
   private readonly chart: FlameGraph<ChartNode> = flamegraph<ChartNode>();
-  private readonly container: HTMLElement;
   private svg: SVGSVGElement | null = null;
 
   /** `container`: parent of the chart. */
-  constructor(container: HTMLElement) {
-    this.container = container;
+  constructor(private readonly container: HTMLElement) {
     this.chart
       .cellHeight(ROW_PX)
       .transitionDuration(0)

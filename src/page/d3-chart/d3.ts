@@ -1,16 +1,16 @@
 /** A node of the chart; it extends from `x0` to `x1`, as shares of the width. */
 class Node<Datum> {
-  readonly data: Datum;
-  readonly parent: Node<Datum> | null;
   readonly depth: number;
   readonly children: readonly Node<Datum>[];
   value = 0;
   x0 = 0;
   x1 = 1;
 
-  constructor(data: Datum, childrenOf: (datum: Datum) => readonly Datum[], parent: Node<Datum> | null = null) {
-    this.data = data;
-    this.parent = parent;
+  constructor(
+    readonly data: Datum,
+    childrenOf: (datum: Datum) => readonly Datum[],
+    readonly parent: Node<Datum> | null = null,
+  ) {
     this.depth = parent === null ? 0 : parent.depth + 1;
     this.children = childrenOf(data).map((child) => new Node(child, childrenOf, this));
   }

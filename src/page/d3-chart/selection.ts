@@ -23,13 +23,10 @@ export function select(element: Element): Selection {
 }
 
 export class Selection {
-  private readonly elements: readonly BoundElement[];
-  private readonly joined: Joined | null;
-
-  constructor(elements: readonly BoundElement[], joined: Joined | null = null) {
-    this.elements = elements;
-    this.joined = joined;
-  }
+  constructor(
+    private readonly elements: readonly BoundElement[],
+    private readonly joined: Joined | null = null,
+  ) {}
 
   size(): number {
     return this.elements.length;
@@ -161,11 +158,7 @@ export class Selection {
 
 /** Data without an element. */
 class Entering {
-  private readonly joined: Joined;
-
-  constructor(joined: Joined) {
-    this.joined = joined;
-  }
+  constructor(private readonly joined: Joined) {}
 
   append(name: string): Selection {
     const { parent, entering } = this.joined;

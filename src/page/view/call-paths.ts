@@ -73,24 +73,20 @@ export interface PathKind {
 }
 
 export class CallPaths {
-  readonly table: FrameTable;
   /** The weight of everything in view. */
   readonly totalWeight: number;
   private readonly top: readonly NodeId[];
   private readonly sums: PathSums;
   /** Of the other side of a comparison. */
   private readonly sumsBefore: PathSums | null;
-  private readonly compared: ComparedTable | null;
 
   /** `first`, `last`: siblings, or the root. `compared`: the table is that of a comparison; null: of none. */
   constructor(
-    table: FrameTable,
+    readonly table: FrameTable,
     { first, last }: { readonly first: NodeId; readonly last: NodeId },
     kind: PathKind,
-    compared: ComparedTable | null = null,
+    private readonly compared: ComparedTable | null = null,
   ) {
-    this.table = table;
-    this.compared = compared;
     const total = compared?.paths.totals.after ?? table.total;
     this.totalWeight = sumSiblings(table, total, first, last);
     this.top = first === ROOT ? this.below(ROOT) : this.siblings(first, last);
@@ -206,17 +202,18 @@ export class CallPaths {
 
 /** The numbers of call paths, computed when they are needed. */
 class PathSums {
-  private readonly table: FrameTable;
   private readonly hasSwitches: boolean;
   private readonly times: () => NodeTimeSums;
   private readonly sides: () => SideTimes | null;
   private readonly selfWeight: () => Float64Array;
   private readonly enteredNs: () => Float64Array;
 
-  constructor(table: FrameTable, { isInverted, countsStops, hasSwitches, symbols }: PathKind) {
+  constructor(
+    private readonly table: FrameTable,
+    { isInverted, countsStops, hasSwitches, symbols }: PathKind,
+  ) {
     const { tree } = table;
     this.sides = once(() => symbols && sideTimes(tree, symbols));
-    this.table = table;
     this.hasSwitches = hasSwitches;
     this.times = once(() => (isInverted ? timesFromLeaves(tree) : timeSums(tree)));
     this.enteredNs = once(() => stopsByFunction(tree, tree.selfNs));

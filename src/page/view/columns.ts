@@ -48,13 +48,12 @@ export interface ColumnWindow extends Bounds {
 /** Time by column, and by kind within it. */
 export class TimeColumns {
   readonly ns: Float64Array;
-  readonly kinds: number;
-  private readonly window: ColumnWindow;
   private readonly columnNs: Nanoseconds;
 
-  constructor(window: ColumnWindow, kinds: number) {
-    this.window = window;
-    this.kinds = kinds;
+  constructor(
+    private readonly window: ColumnWindow,
+    readonly kinds: number,
+  ) {
     this.columnNs = (window.endNs - window.startNs) / window.columns;
     this.ns = new Float64Array(window.columns * kinds);
   }

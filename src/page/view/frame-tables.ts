@@ -35,11 +35,13 @@ export class FrameTables {
   readonly families: readonly Family[];
   readonly libraries: Libraries;
   private readonly rank: Int32Array;
-  private readonly hasSwitches: boolean;
   /** Cache by tree: only `weight`, `self` and `total` depend on the width. */
   private readonly known = new WeakMap<CallTree, FrameTable>();
 
-  constructor(symbols: SymbolTable, hasSwitches: boolean) {
+  constructor(
+    symbols: SymbolTable,
+    private readonly hasSwitches: boolean,
+  ) {
     const shown = shownNames(symbols);
     this.names = shown.names;
     this.renamed = shown.renamed;
@@ -49,7 +51,6 @@ export class FrameTables {
     this.families = symbols.name.map((_, symbol) => familyOf(symbol, symbols));
     this.libraries = librariesOf(symbols);
     this.rank = symbolRanks(symbols);
-    this.hasSwitches = hasSwitches;
   }
 
   /** Returns the CSS class of a function, by its library. */

@@ -77,18 +77,16 @@ export interface ComparableTrees extends SelectedTrees {
 }
 
 export class FunctionViews {
-  private readonly views: ComparableTrees;
-  private readonly tables: FrameTables;
   private readonly single = memoizeLast((state: State, symbol: SymbolId, key: string) =>
     this.callsOf(state, symbol, key),
   );
   /** How often calls arrived from the server. */
   private arrivals = 0;
 
-  constructor(views: ComparableTrees, tables: FrameTables) {
-    this.views = views;
-    this.tables = tables;
-  }
+  constructor(
+    private readonly views: ComparableTrees,
+    private readonly tables: FrameTables,
+  ) {}
 
   /** Returns null if the function is not in the view or the trace has no times. */
   at(state: State, symbol: SymbolId): FunctionView | null {

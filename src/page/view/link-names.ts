@@ -34,15 +34,13 @@ const TIDS = /^tids?:([\d,]+)$/;
 const GROUP = 'name:';
 
 export class LinkNames {
-  private readonly symbols: SymbolTable;
-  private readonly threads: readonly LinkedThread[];
   private readonly known = once(() => this.name());
   private readonly files = once(() => filesByName(this.symbols.dsoName));
 
-  constructor(symbols: SymbolTable, threads: readonly LinkedThread[] = []) {
-    this.symbols = symbols;
-    this.threads = threads;
-  }
+  constructor(
+    private readonly symbols: SymbolTable,
+    private readonly threads: readonly LinkedThread[] = [],
+  ) {}
 
   /** Writes a list of functions. */
   write(symbols: readonly SymbolId[]): string {

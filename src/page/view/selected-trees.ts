@@ -44,7 +44,6 @@ import { type View, viewOfPart, viewOfTree } from './view.js';
 import { WakingIndex } from './waking-index.js';
 
 export class SelectedTrees {
-  readonly data: PageData;
   readonly names: readonly string[];
   readonly libraries: LibraryFrames;
   readonly linkNames: LinkNames;
@@ -59,8 +58,6 @@ export class SelectedTrees {
   /** null: the page was made without them. */
   requests: PageRequests | null = null;
   source: PageSource | null = null;
-  /** Has all calls of functions; null: the page is a file. */
-  readonly server: AllCalls | null;
   /** For names as text: of requests, locks and source code. */
   readonly symbolsByName = once(() => symbolsByName(this.data.symbols));
   protected readonly tables: FrameTables;
@@ -80,9 +77,11 @@ export class SelectedTrees {
     (timeline: Timeline) => timeline.wakings && new WakingIndex(timeline.wakings, timeline),
   );
 
-  constructor(data: PageData, server: AllCalls | null = null) {
-    this.data = data;
-    this.server = server;
+  constructor(
+    readonly data: PageData,
+    /** Has all calls of functions; null: the page is a file. */
+    readonly server: AllCalls | null = null,
+  ) {
     this.hasSwitches = recordsSwitches(data.shape, data.meta.hasSwitches);
     this.isBlockedTime = data.meta.isBlockedTime ?? false;
     this.libraries = new LibraryFrames(data.symbols);
@@ -231,17 +230,16 @@ export function treeOf(parts: readonly PageData[], chosen: readonly number[]): C
  * Returns the data of ranges that begin and end at borders of slices.
  */
 export class RangeData {
-  private readonly data: PageData;
-  private readonly timeline: Timeline;
   private readonly sums: ReadonlyMap<Tid, ThreadSums | null>;
   /** Those that are prepared. */
   private readonly threads: RangeThread[] = [];
   /** Of all threads. */
   private readonly paths = once(() => usedPaths(this.data.shape, this.threads));
 
-  constructor(data: PageData, timeline: Timeline) {
-    this.data = data;
-    this.timeline = timeline;
+  constructor(
+    private readonly data: PageData,
+    private readonly timeline: Timeline,
+  ) {
     this.sums = new Map(timeline.threads.map((thread) => [thread.tid, thread.sums]));
   }
 

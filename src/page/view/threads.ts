@@ -8,6 +8,7 @@ import { isLost, isOffCpu, isStop, onCpuNs, sidesOf, type TimeSums } from '../..
 import { isRun } from '../../analysis/tree/reshape.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
+import { groupBy } from '../../model/groups.js';
 import { idleCpu, type Nanoseconds, type NodeId, type SymbolId } from '../../model/units.js';
 import { formatMany, threadNoun } from '../../render/format.js';
 import { truncate } from '../../render/frames/labels.js';
@@ -71,7 +72,9 @@ export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): T
   const isIdleGrouped = idle.length > 1 && busy.length > 0;
   const shown = hidesIdle && busy.length > 0 ? busy : rows;
   const apart = isIdleGrouped ? busy : shown;
-  const groups = [...byName(apart)].filter(([, members]) => members.length > 1 && members.length < shown.length);
+  const groups = [...groupBy(apart, ({ name }) => name)].filter(
+    ([, members]) => members.length > 1 && members.length < shown.length,
+  );
   return [
     groupRow('all', `All ${nounOf(shown)}s`, shown),
     ...(isIdleGrouped && !hidesIdle ? [groupRow(IDLE, `Idle ${nounOf(idle)}s`, idle)] : []),
@@ -84,16 +87,6 @@ const IDLE = 'idle';
 
 function nounOf(rows: readonly ThreadRow[]): string {
   return rows[0]?.noun ?? 'thread';
-}
-
-function byName(rows: readonly ThreadRow[]): Map<string, ThreadRow[]> {
-  const names = new Map<string, ThreadRow[]>();
-  for (const row of rows) {
-    const members = names.get(row.name);
-    if (members) members.push(row);
-    else names.set(row.name, [row]);
-  }
-  return names;
 }
 
 /** Merges rows into one. */

@@ -143,14 +143,15 @@ interface OwnWakings {
 }
 
 export class WakingIndex {
-  readonly wakings: Wakings;
   private readonly durationNs: Nanoseconds;
   private readonly placeOf: ReadonlyMap<Tid, number>;
   private readonly own: Readonly<Record<Role, readonly OwnWakings[]>>;
 
-  constructor(wakings: Wakings, { durationNs }: Pick<Timeline, 'durationNs'>) {
+  constructor(
+    readonly wakings: Wakings,
+    { durationNs }: Pick<Timeline, 'durationNs'>,
+  ) {
     const { threads, rows } = wakings;
-    this.wakings = wakings;
     this.durationNs = durationNs;
     this.placeOf = new Map(threads.map(({ tid }, place) => [tid, place]));
     this.own = {

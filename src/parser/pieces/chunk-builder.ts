@@ -85,13 +85,10 @@ export class ChunkBuilder {
 /** Adds names and processes of threads to chunks, each once until it changes: most lines repeat them. */
 export class ThreadNames {
   private readonly names = new Map<Tid, string>();
-  private readonly chunk: ChunkBuilder;
   /** The head that was added last, until its thread gets another name. */
   private head: Head | null = null;
 
-  constructor(chunk: ChunkBuilder) {
-    this.chunk = chunk;
-  }
+  constructor(private readonly chunk: ChunkBuilder) {}
 
   /** What a line of a branch prints of its thread. */
   addHead(head: Head, timeNs: Nanoseconds): void {

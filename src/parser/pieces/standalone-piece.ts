@@ -84,12 +84,11 @@ class PieceBuilder {
   private readonly otherSamples = new OtherSampleCounts();
   /** Row of the last branch before the current line, or NONE. */
   private branchRow: number = NONE;
-  private readonly lines: ReadLines;
-  private readonly originSeconds: number;
 
-  constructor(lines: ReadLines, originSeconds: number) {
-    this.lines = lines;
-    this.originSeconds = originSeconds;
+  constructor(
+    private readonly lines: ReadLines,
+    private readonly originSeconds: number,
+  ) {
     this.counts.lines = lines.length;
     this.counts.events = lines.length - lines.others.length;
   }

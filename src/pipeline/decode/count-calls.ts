@@ -2,6 +2,7 @@
  * Counts what the CPU did in single calls of a recording: their instructions and cycles, the iterations of their hottest loop,
  * and how fast it was clocked. Decodes once more what ran in them, with all jumps.
  */
+
 import type { CallCounts } from '../../analysis/calls/call-counts.js';
 import type { Image } from '../../decode/images.js';
 import {
@@ -16,6 +17,7 @@ import {
   toTicks,
 } from '../../decode/parts.js';
 import { openPath } from '../../host/files.js';
+import { groupBy } from '../../model/groups.js';
 import { BranchKind } from '../../model/trace/branch-sites.js';
 import { FAR, FAR_LENGTH, NEAR_LENGTH } from '../../model/trace/event-runs.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
@@ -129,14 +131,7 @@ function countedPieces(
 }
 
 function momentsOf(pieces: Counted['pieces']): Counted['moments'] {
-  const moments = new Map<string, CountRow[]>();
-  for (const row of pieces.flat()) {
-    const moment = momentOf(row.tid, row.ns);
-    const rows = moments.get(moment);
-    if (rows === undefined) moments.set(moment, [row]);
-    else rows.push(row);
-  }
-  return moments;
+  return groupBy(pieces.flat(), ({ tid, ns }) => momentOf(tid, ns));
 }
 
 /** A piece of a CPU's trace. */
@@ -199,15 +194,12 @@ class AskedFunctions {
   private readonly hits: number[] = [];
   /** The numbers of those. */
   private readonly loops: number[] = [];
-  private readonly encoded: EncodedRecording;
-  private readonly images: readonly Image[];
-  private readonly isAsked: (name: string) => boolean;
 
-  constructor(encoded: EncodedRecording, images: readonly Image[], isAsked: (name: string) => boolean) {
-    this.encoded = encoded;
-    this.images = images;
-    this.isAsked = isAsked;
-  }
+  constructor(
+    private readonly encoded: EncodedRecording,
+    private readonly images: readonly Image[],
+    private readonly isAsked: (name: string) => boolean,
+  ) {}
 
   /** A decoder that is new begins anew. */
   addSites({ first, rows }: { readonly first: number; readonly rows: DataView }): void {

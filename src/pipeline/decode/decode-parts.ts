@@ -63,7 +63,6 @@ const MAX_MISSES = 2;
 type OpenPart = ReadyPart & TakenOver;
 
 export class PartsDecoding {
-  private readonly options: PartsOptions;
   private readonly upcoming: Iterator<{ readonly cpu: number; readonly part: Part }>;
   private readonly pending: Promise<ReadyPart>[] = [];
   private readonly free: Int32Array[] = [];
@@ -71,8 +70,7 @@ export class PartsDecoding {
   private readonly misses: number[];
   private done = { cpu: NONE, stream: NONE };
 
-  constructor(options: PartsOptions) {
-    this.options = options;
+  constructor(private readonly options: PartsOptions) {
     this.upcoming = this.parts();
     this.misses = options.streams.map(() => 0);
   }
@@ -173,15 +171,12 @@ export class PartsDecoding {
 export class SiteNames {
   /** Numbers of locations in the interner, by image, then by address. */
   private readonly locations = new Map<number, Map<Address, number>>();
-  private readonly interner: Interner;
-  private readonly images: readonly Image[];
-  private readonly locate: Locate;
 
-  constructor(interner: Interner, images: readonly Image[], locate: Locate) {
-    this.interner = interner;
-    this.images = images;
-    this.locate = locate;
-  }
+  constructor(
+    private readonly interner: Interner,
+    private readonly images: readonly Image[],
+    private readonly locate: Locate,
+  ) {}
 
   siteOf(rows: DataView, row: number): SiteId {
     const { from, to, image, kind, edge } = siteRow(rows, row);
@@ -216,14 +211,11 @@ const UNNAMED = -1;
  * of the events in order, whoever decoded them.
  */
 class SiteNumbers {
-  private readonly names: SiteNames;
   private readonly added: DecoderSites[] = [];
   private length = 0;
   private sites = new Int32Array(1024).fill(UNNAMED);
 
-  constructor(names: SiteNames) {
-    this.names = names;
-  }
+  constructor(private readonly names: SiteNames) {}
 
   /** Adds the next sites of the decoder. */
   add(found: DecoderSites): void {
@@ -260,12 +252,9 @@ class SiteNumbers {
 
 /** The numbers of the decoders that workers have now. */
 export class WorkerSites {
-  private readonly names: SiteNames;
   private readonly of = new Map<number, SiteNumbers>();
 
-  constructor(names: SiteNames) {
-    this.names = names;
-  }
+  constructor(private readonly names: SiteNames) {}
 
   /** Adds the sites of a part, in the order in which the worker decoded; returns the numbers of its decoder. */
   add(worker: number, found: DecoderSites): SiteNumbers {

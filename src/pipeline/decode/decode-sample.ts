@@ -119,7 +119,6 @@ interface PlacedStream {
 
 class Sampler {
   readonly ofBytes: number;
-  private readonly context: DecodeContext;
   private readonly streams: readonly PlacedStream[];
   /** Each piece is a CPU of its own. */
   private readonly pieces: Cpu[] = [];
@@ -136,8 +135,7 @@ class Sampler {
   private errors = 0;
   private generatedErrors = 0;
 
-  constructor(context: DecodeContext) {
-    this.context = context;
+  constructor(private readonly context: DecodeContext) {
     let before = 0;
     this.streams = context.cpus.flatMap((cpu) =>
       cpu.trace.streams.map((stream) => {

@@ -102,18 +102,17 @@ type OnRead = (file: string, offset: number, bytes: number) => void;
 
 /** Decodes parts with code and sites that earlier parts needed, until those become too large. */
 export class RecordingDecoder {
-  private readonly context: DecodeContext;
   private readonly file: OpenFile;
   private readonly files: OpenFiles;
   private readonly functionAt: FunctionAt;
   private decoder: PartDecoder;
   private memory: Int32Array | null = null;
-  private readonly onRead: OnRead;
 
   /** `onRead`: called for each page of code when it is first needed. */
-  constructor(context: DecodeContext, onRead: OnRead = () => {}) {
-    this.onRead = onRead;
-    this.context = context;
+  constructor(
+    private readonly context: DecodeContext,
+    private readonly onRead: OnRead = () => {},
+  ) {
     this.file = openRef(context.file);
     this.files = new OpenFiles(symbolFiles(context.naming.files));
     this.functionAt = functionLocator(context.naming);
@@ -182,11 +181,8 @@ export class RecordingDecoder {
 /** Binaries that are open; null: cannot be opened. */
 class OpenFiles {
   private readonly files = new Map<string, OpenSymbolFile | null>();
-  private readonly from: SymbolFiles;
 
-  constructor(from: SymbolFiles) {
-    this.from = from;
-  }
+  constructor(private readonly from: SymbolFiles) {}
 
   read(path: string, offset: number, bytes: number): Uint8Array | null {
     let file = this.files.get(path);

@@ -27,19 +27,17 @@ const NOTHING = { events: NO_EVENTS, grouped: null, records: [], names: [], mapp
 export class DecodedTrace {
   readonly errors: CpuError[] = [];
   readonly sites: WorkerSites;
-  private readonly name: string;
-  private readonly into: TraceBuilder;
-  private readonly images: readonly Image[];
-  private readonly hasKernel: boolean;
   /** Idle tasks that were named. */
   private readonly idle = new Set<Tid>();
 
   /** `name`: of the recording; `hasKernel`: the kernel is decoded, too. */
-  constructor(name: string, into: TraceBuilder, images: readonly Image[], locate: Locate, hasKernel: boolean) {
-    this.hasKernel = hasKernel;
-    this.name = name;
-    this.into = into;
-    this.images = images;
+  constructor(
+    private readonly name: string,
+    private readonly into: TraceBuilder,
+    private readonly images: readonly Image[],
+    locate: Locate,
+    private readonly hasKernel: boolean,
+  ) {
     this.sites = new WorkerSites(new SiteNames(into.context.interner, images, locate));
   }
 

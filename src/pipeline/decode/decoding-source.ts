@@ -20,12 +20,10 @@ export class DecodingSource implements Source {
   readonly name: string;
   readonly recorded: RecordingEnvironment | null;
   readonly standsAlone = false;
-  private readonly encoded: EncodedRecording;
 
-  constructor(encoded: EncodedRecording) {
+  constructor(private readonly encoded: EncodedRecording) {
     this.name = encoded.name;
     this.recorded = encoded.recorded;
-    this.encoded = encoded;
   }
 
   async read(into: TraceBuilder): Promise<void> {

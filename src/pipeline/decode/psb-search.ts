@@ -48,13 +48,10 @@ export const PIECE_BYTES = 1024 * 1024;
 const SEARCH_BYTES = 32 * 1024;
 
 export class PsbSearch {
-  private readonly readStream: (stream: Stream, offset: number, into: Uint8Array) => void;
   /** Bytes that were read. */
   searched = 0;
 
-  constructor(readStream: (stream: Stream, offset: number, into: Uint8Array) => void) {
-    this.readStream = readStream;
-  }
+  constructor(private readonly readStream: (stream: Stream, offset: number, into: Uint8Array) => void) {}
 
   /** Returns where the last PSB at or before an offset begins; null: there is none in the piece before it. */
   before(stream: Stream, offset: number): number | null {

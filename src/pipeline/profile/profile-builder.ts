@@ -98,11 +98,6 @@ export class ProfileBuilder {
   private readonly stacks: ThreadStack[] = [];
   private readonly answers = new Map<Tid, AnswersWithPaths>();
   private readonly logs = new Map<Tid, KeptLog>();
-  private readonly questions: Questions;
-  private readonly asked: AskedThreads;
-  private readonly receivers: CallReceivers;
-  private readonly trace: Trace;
-  private readonly symbols: SymbolTable;
   /** From the trace's time 0, which depends on the order of the inputs, to the second in which the trace begins. */
   private readonly shiftNs: Nanoseconds;
 
@@ -111,18 +106,13 @@ export class ProfileBuilder {
    * be added. `receivers`: if the questions are about all calls.
    */
   constructor(
-    trace: Trace,
-    symbols: SymbolTable,
+    private readonly trace: Trace,
+    private readonly symbols: SymbolTable,
     trees: Trees,
-    questions: Questions,
-    asked: AskedThreads,
-    receivers: CallReceivers,
+    private readonly questions: Questions,
+    private readonly asked: AskedThreads,
+    private readonly receivers: CallReceivers,
   ) {
-    this.trace = trace;
-    this.symbols = symbols;
-    this.questions = questions;
-    this.asked = asked;
-    this.receivers = receivers;
     this.durations = questions.durations === 'together' ? new DurationsBuilder() : null;
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
     this.timeline = questions.timeline && new TimelineCollector(questions.timeline);

@@ -37,7 +37,6 @@ export interface ThreadQuality {
 
 /** Each thread must be added once, in the order of tids. */
 export class QualityBuilder {
-  private readonly trace: Trace;
   private readonly losses = new LossKinds();
   private readonly gaps = new LongestGaps();
   private readonly inferredCalls = noInferences();
@@ -46,15 +45,12 @@ export class QualityBuilder {
   private lostNs = 0;
   private mendedHits = 0;
 
-  private readonly shiftNs: Nanoseconds;
-  private readonly window: Bounds | null;
-
   /** `shiftNs`: from the trace's time 0 to the profile's. `window`: the selected time, in the trace's time. */
-  constructor(trace: Trace, shiftNs: Nanoseconds, window: Bounds | null) {
-    this.trace = trace;
-    this.window = window;
-    this.shiftNs = shiftNs;
-  }
+  constructor(
+    private readonly trace: Trace,
+    private readonly shiftNs: Nanoseconds,
+    private readonly window: Bounds | null,
+  ) {}
 
   /** `callersBelow`: the number of callers below the thread's first stack that only other threads show. */
   static threadQuality(

@@ -35,15 +35,13 @@ interface OtherReader {
 }
 
 export class PieceReaders {
-  private readonly pool: WorkerPool;
-  private readonly context: TraceContext;
   /** Of workers that share no memory. */
   private readonly others = new Map<number, OtherReader>();
 
-  constructor(pool: WorkerPool, context: TraceContext) {
-    this.pool = pool;
-    this.context = context;
-  }
+  constructor(
+    private readonly pool: WorkerPool,
+    private readonly context: TraceContext,
+  ) {}
 
   get size(): number {
     return this.pool.size;

@@ -188,15 +188,16 @@ const CALL_BYTES = 5;
 const INSIDE = 14;
 
 class BranchWriter {
-  private readonly interner: Interner;
   private readonly symbols: readonly SymbolId[];
   private readonly tid: number[] = [];
   private readonly cpu: number[] = [];
   private readonly site: number[] = [];
   private readonly timeNs: number[] = [];
 
-  constructor(functions: readonly ProbedFunction[], interner: Interner) {
-    this.interner = interner;
+  constructor(
+    functions: readonly ProbedFunction[],
+    private readonly interner: Interner,
+  ) {
     this.symbols = [NOT_PROBED, ...functions.map(({ name }) => name)].map((name) =>
       interner.symbols.intern(name, null),
     );

@@ -49,13 +49,11 @@ export class RecordingSource implements Source {
   readonly name: string;
   readonly recorded: RecordingEnvironment | null;
   readonly standsAlone = false;
-  private readonly recording: DecodedRecording;
   private readonly owners: ErrorOwners;
 
-  constructor(recording: DecodedRecording) {
+  constructor(private readonly recording: DecodedRecording) {
     this.name = recording.name;
     this.recorded = recording.recorded;
-    this.recording = recording;
     this.owners = new ErrorOwners(recording.parts.map(({ job }) => job));
   }
 
@@ -101,11 +99,9 @@ export class RecordingSource implements Source {
  * Errors by decoder: each one may also print those of other CPUs and times.
  */
 export class ErrorOwners {
-  private readonly jobs: readonly DecodeJob[];
   private readonly known: ReadonlySet<number>;
 
-  constructor(jobs: readonly DecodeJob[]) {
-    this.jobs = jobs;
+  constructor(private readonly jobs: readonly DecodeJob[]) {
     this.known = new Set(jobs.flatMap(({ cpus }) => cpus ?? []));
   }
 
@@ -140,12 +136,10 @@ export class SampledSource implements Source {
   readonly name: string;
   readonly recorded: RecordingEnvironment | null;
   readonly standsAlone = false;
-  private readonly input: SampledRecording;
 
-  constructor(input: SampledRecording) {
+  constructor(private readonly input: SampledRecording) {
     this.name = input.name;
     this.recorded = input.recorded;
-    this.input = input;
   }
 
   async read(into: TraceBuilder): Promise<void> {

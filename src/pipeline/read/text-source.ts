@@ -17,11 +17,9 @@ export class TextSource implements Source {
   readonly name: string;
   readonly recorded = null;
   readonly standsAlone = false;
-  private readonly input: TraceInput;
 
-  constructor(input: TraceInput) {
+  constructor(private readonly input: TraceInput) {
     this.name = input.name;
-    this.input = input;
   }
 
   async read(into: TraceBuilder): Promise<void> {
@@ -127,14 +125,11 @@ const PIECES_PER_WORKER = 2;
 
 /** Splits a stream of trace text into pieces: gathers bytes until they fill a piece. */
 class StreamPieces {
-  private readonly pieces: TextPieces;
   /** The slot that is being filled. */
   private slot: Slot | null = null;
   private filled = 0;
 
-  constructor(pieces: TextPieces) {
-    this.pieces = pieces;
-  }
+  constructor(private readonly pieces: TextPieces) {}
 
   /** Copies the bytes; waits while all slots are in use. */
   async add(bytes: Uint8Array): Promise<void> {
@@ -256,17 +251,17 @@ interface Piece {
 }
 
 class TextPieces {
-  readonly readers: PieceReaders;
-  private readonly parser: TraceParser;
   private readonly emit: (chunk: TraceChunk) => void;
   private readonly pending: Piece[] = [];
   private readonly free: Slot[] = [];
   private cutter = new LineCutter();
   private refused = 0;
 
-  constructor(parser: TraceParser, readers: PieceReaders, take: (chunk: TraceChunk) => void) {
-    this.parser = parser;
-    this.readers = readers;
+  constructor(
+    private readonly parser: TraceParser,
+    readonly readers: PieceReaders,
+    take: (chunk: TraceChunk) => void,
+  ) {
     this.emit = take;
   }
 

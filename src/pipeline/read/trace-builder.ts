@@ -68,15 +68,17 @@ export class TraceBuilder {
   private readonly lostSpans: LostSpan[] = [];
   private readonly otherSamples = new OtherSampleCounts();
   private readonly sides: SideAccount[] = [];
-  private readonly options: ReadOptions;
   private readonly counts = noLines();
   private readonly damaged: DamagedLine[] = [];
   private readonly broken: BrokenInput[] = [];
   /** The parsers of texts that are being read. */
   private readonly parsers = new Set<TraceParser>();
 
-  constructor(options: ReadOptions, memory: EventMemoryOptions, pool: WorkerPool) {
-    this.options = options;
+  constructor(
+    private readonly options: ReadOptions,
+    memory: EventMemoryOptions,
+    pool: WorkerPool,
+  ) {
     this.isPart = options.isPart ?? false;
     this.store = new TraceStore(options.select ?? {}, memory);
     this.readers = new PieceReaders(pool, this.context);

@@ -9,13 +9,10 @@ import { RETURN_SUFFIX, STACK_POINTER } from '../read/probed-calls.js';
 import { argumentsOf } from './find-functions.js';
 
 export class CallValues {
-  private readonly entries: readonly SampleTable[];
-  private readonly returns: readonly SampleTable[];
-
-  private constructor(entries: readonly SampleTable[], returns: readonly SampleTable[]) {
-    this.entries = entries;
-    this.returns = returns;
-  }
+  private constructor(
+    private readonly entries: readonly SampleTable[],
+    private readonly returns: readonly SampleTable[],
+  ) {}
 
   /** Returns null if no calls are between probes. */
   static of(samples: readonly SampleTable[]): CallValues | null {

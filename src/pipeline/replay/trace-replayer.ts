@@ -39,10 +39,8 @@ import type { KeptCallGroups } from './thread-calls.js';
 
 /** Replays threads of one trace, reusing the same memory. */
 export class TraceReplayer {
-  private readonly trace: ReplaySetup;
   private readonly replayer: Replayer;
   private readonly sorter: TreeSorter;
-  private readonly writers: CallWriters;
   private readonly knownPaths: KnownPaths | null;
   /** Of each thread in turn; null if they are not requested, or derived from the call log. */
   private readonly ownDurations: DurationsBuilder | null;
@@ -50,9 +48,10 @@ export class TraceReplayer {
   private timelineMemory: TimelineMemory | null = null;
 
   /** `writers`: of `loadCallWriters`. */
-  constructor(trace: ReplaySetup, writers: CallWriters) {
-    this.trace = trace;
-    this.writers = writers;
+  constructor(
+    private readonly trace: ReplaySetup,
+    private readonly writers: CallWriters,
+  ) {
     this.skeletons = trace.span && new SkeletonBuilder(trace.siteFacts);
     this.replayer = new Replayer(trace.siteFacts);
     this.sorter = new TreeSorter(trace.symbolRank);

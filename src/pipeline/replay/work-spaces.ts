@@ -72,11 +72,8 @@ const MAX_SYMBOLS = 50_000;
 export class HistogramPool {
   private readonly free: HistogramMemory[] = [];
   private readonly created: HistogramMemory[] = [];
-  private readonly symbols: number;
 
-  private constructor(symbols: number) {
-    this.symbols = symbols;
-  }
+  private constructor(private readonly symbols: number) {}
 
   /** Returns null if there are too many functions. */
   static for(symbols: number): HistogramPool | null {

@@ -38,8 +38,6 @@ export interface Machine {
 export class MemoryBudget {
   /** Limit of resident memory; what other parts of the process held before is not counted against the budget. */
   readonly maxBytes: number;
-  private readonly memoryBytes: number;
-  private readonly machine: Machine;
   /** Resident memory after the last collection. */
   private collectedAt = 0;
   /** Until when memory is ample, and how much more has been asked for since that was measured. */
@@ -49,9 +47,11 @@ export class MemoryBudget {
   private countedBytes = 0;
 
   /** `maxBytes`: the limit that another worker of this process uses. */
-  constructor(memoryBytes: number, machine: Machine = THIS_MACHINE, maxBytes?: number) {
-    this.memoryBytes = memoryBytes;
-    this.machine = machine;
+  constructor(
+    private readonly memoryBytes: number,
+    private readonly machine: Machine = THIS_MACHINE,
+    maxBytes?: number,
+  ) {
     this.maxBytes = maxBytes ?? Math.max(memoryBytes, memoryBytes + this.heldBytes() - PROGRAM_BYTES);
   }
 

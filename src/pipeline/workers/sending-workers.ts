@@ -33,14 +33,13 @@ interface Waiting extends Settle {
 }
 
 export class SendingWorkers implements Workers {
-  private readonly options: WorkersOptions;
-  private readonly start: StartWorker;
   private readonly workers: Worker[] = [];
   private readonly waiting: Waiting[] = [];
 
-  constructor(options: WorkersOptions, start: StartWorker) {
-    this.options = options;
-    this.start = start;
+  constructor(
+    private readonly options: WorkersOptions,
+    private readonly start: StartWorker,
+  ) {
     while (this.workers.length < options.first) this.add();
   }
 

@@ -20,11 +20,8 @@ export function newSetup<Data>(kind: string, data: Data): Setup<Data> {
 /** Makes one setup of each key, which must have been made of the same data whenever it is asked for. */
 export class Setups<Key extends object, Data> {
   private readonly known = new WeakMap<Key, Setup<Data>>();
-  private readonly kind: string;
 
-  constructor(kind: string) {
-    this.kind = kind;
-  }
+  constructor(private readonly kind: string) {}
 
   of(key: Key, make: () => Data): Setup<Data> {
     let setup = this.known.get(key);

@@ -23,27 +23,21 @@ const TASKS_AT_WORKER: Readonly<Record<string, number | undefined>> = {
 
 /** Starts no workers until they are needed: small traces are done before workers would have started. */
 export class WorkerPool {
-  /** The number of workers, started or not. */
-  readonly size: number;
-  /** A single worker makes nothing faster, but keeps the main thread free to handle signals. */
-  readonly canWork: boolean;
   /** The workers are running: a task would begin at once. */
   isAwake = false;
   private workers: Promise<Workers> | null = null;
   readonly sizes: WorkSizes;
-  private readonly budget: WorkerBudget | null;
   private awake: Promise<void> = Promise.resolve();
 
   /** `canWork`: false if there is no memory for workers. */
   constructor(
-    size: number,
-    canWork = size > 1,
-    budget: WorkerBudget | null = null,
+    /** The number of workers, started or not. */
+    readonly size: number,
+    /** A single worker makes nothing faster, but keeps the main thread free to handle signals. */
+    readonly canWork = size > 1,
+    private readonly budget: WorkerBudget | null = null,
     sizes: Partial<WorkSizes> = WORK_SIZES,
   ) {
-    this.size = size;
-    this.canWork = canWork;
-    this.budget = budget;
     this.sizes = { ...WORK_SIZES, ...sizes };
   }
 

@@ -27,12 +27,13 @@ export interface Sent<Data> {
 
 /** A result of a task whose memory moves to the main thread. */
 export class Moved<Result extends object> implements Sent<Result> {
-  readonly data: Result;
   readonly moved: readonly ArrayBuffer[];
 
   /** `part`: the part of the result whose memory moves. */
-  constructor(data: Result, part: object = data) {
-    this.data = data;
+  constructor(
+    readonly data: Result,
+    part: object = data,
+  ) {
     this.moved = [...buffersIn(part)].filter(({ byteLength }) => byteLength > 0);
   }
 }

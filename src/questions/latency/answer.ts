@@ -73,21 +73,21 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
 
 /** Turns symbols into names, and times into perf's clock. */
 class RowNames {
-  private readonly profile: Profile;
   private readonly symbols: SymbolTable;
-  private readonly hasSwitches: boolean;
   /** The question is about stops only. */
   private readonly hasOnlyStops: boolean;
   private readonly hasOnlyOffCpu: boolean;
   private readonly hasOnlyLost: boolean;
 
-  constructor(profile: Profile, hasSwitches: boolean, functions: FunctionSet) {
+  constructor(
+    private readonly profile: Profile,
+    private readonly hasSwitches: boolean,
+    functions: FunctionSet,
+  ) {
     this.hasOnlyStops = functions.every((flag, symbol) => flag === 0 || isStop(symbol));
     this.hasOnlyOffCpu = functions.every((flag, symbol) => flag === 0 || isOffCpu(symbol));
     this.hasOnlyLost = functions.every((flag, symbol) => flag === 0 || isLost(symbol));
-    this.profile = profile;
     this.symbols = profile.symbols;
-    this.hasSwitches = hasSwitches;
   }
 
   child({ symbol, calls, inferred, totalNs, avgNs, perCallNs, share, ...row }: ChildRow): schema.ChildRow {

@@ -36,8 +36,6 @@ class OffSums {
 /** A row of `Holding` that is being summed up. */
 export class HoldingSums {
   readonly tids = new Set<Tid>();
-  readonly symbol: SymbolId;
-  readonly key: number;
   waits = 0;
   heldNs = 0;
   probeNs = 0;
@@ -46,10 +44,10 @@ export class HoldingSums {
   readonly off = new OffSums();
   private lastWait = NONE;
 
-  constructor(key: number, symbol: SymbolId) {
-    this.key = key;
-    this.symbol = symbol;
-  }
+  constructor(
+    readonly key: number,
+    readonly symbol: SymbolId,
+  ) {}
 
   /** What the holder did meanwhile is added by `addInterval`. */
   add(wait: number, { fromNs, toNs, source }: HeldPieces, piece: number, isScheduled: boolean): void {
@@ -128,7 +126,6 @@ function holdingsByObject(
 /** Many threads wait for the same hold: what the holder did in it is found once, and counted as often as they wait. */
 class HoldingCollector {
   readonly asked = new KeyedIntervals();
-  private readonly input: LocksInput;
   /** By key. */
   private readonly rows: HoldingSums[] = [];
   /** By hold: how many pieces are all of it, and the key of the row that they count for. */
@@ -136,8 +133,7 @@ class HoldingCollector {
   private readonly keyOf: Int32Array;
   private readonly scheduled = new Map<Tid, boolean>();
 
-  constructor(input: LocksInput) {
-    this.input = input;
+  constructor(private readonly input: LocksInput) {
     this.wholeOf = new Int32Array(input.locks.holds.length);
     this.keyOf = new Int32Array(input.locks.holds.length);
   }
@@ -261,16 +257,14 @@ const MIN_SHARE = 0.1;
  * library did further is no news. A folded path has the number of its last function, or one beyond all nodes if a stop ends it.
  */
 class FoldedPaths {
-  private readonly paths: Shape;
-  private readonly places: Places;
-  private readonly symbols: SymbolTable;
   /** By node: the last function that is shown. */
   private readonly last: Int32Array;
 
-  constructor(paths: Shape, places: Places, symbols: SymbolTable) {
-    this.paths = paths;
-    this.places = places;
-    this.symbols = symbols;
+  constructor(
+    private readonly paths: Shape,
+    private readonly places: Places,
+    private readonly symbols: SymbolTable,
+  ) {
     const { parent, symbol } = paths;
     this.last = new Int32Array(paths.length);
     for (let node = 1; node < paths.length; node++) {

@@ -1,9 +1,11 @@
 /**
  * Finds batches: work of several takes that a thread does together, as the leader of a group commit does.
  */
+
 import type { ThreadAnswers, ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { isStop } from '../../analysis/tree/outside.js';
 import type { Shape } from '../../model/calls/overlay.js';
+import { appendTo } from '../../model/groups.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { eachAlone } from '../../waits/join-requests.js';
 import type { Moments } from '../../waits/moments.js';
@@ -58,9 +60,7 @@ function stepsByThread(
   const symbols = new Set(functions.map(({ symbol }) => symbol));
   const rows = new Map<Tid, number[]>();
   for (let pop = 0; pop < pops.length; pop++) {
-    const own = rows.get(pops.tid[pop]);
-    if (own) own.push(pop);
-    else rows.set(pops.tid[pop], [pop]);
+    appendTo(rows, pops.tid[pop], pop);
   }
   return new Map(
     [...rows].map(([tid, own]) => [tid, takingSteps(pops, own, new ThreadCalls(calls, tid, symbols), lastNs)]),

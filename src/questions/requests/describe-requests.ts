@@ -174,12 +174,9 @@ class RequestTimes {
 
   /** Threads that are counted, each once. */
   private readonly counted = new Set<string>();
-  private readonly areApart: boolean;
 
   /** `areApart`: a thread is the same on all hosts. */
-  constructor(areApart: boolean) {
-    this.areApart = areApart;
-  }
+  constructor(private readonly areApart: boolean) {}
 
   /** Adds the time of a thread. */
   add(of: HostPaths, { tid, comm }: Pick<KnownThread, 'tid' | 'comm'>, { key, node, ns }: TimeRows): void {

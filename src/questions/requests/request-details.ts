@@ -70,22 +70,12 @@ function contextOf({ roots, common }: Scene, request: number, contexts: readonly
 }
 
 class PartDescriber {
-  private readonly scene: Scene;
-  private readonly intervals: PartIntervals;
-  private readonly described: DescribedParts;
-  private readonly spans: readonly (RequestSpans | null)[];
-
   constructor(
-    scene: Scene,
-    intervals: PartIntervals,
-    described: DescribedParts,
-    spans: readonly (RequestSpans | null)[],
-  ) {
-    this.scene = scene;
-    this.intervals = intervals;
-    this.described = described;
-    this.spans = spans;
-  }
+    private readonly scene: Scene,
+    private readonly intervals: PartIntervals,
+    private readonly described: DescribedParts,
+    private readonly spans: readonly (RequestSpans | null)[],
+  ) {}
 
   /** `own`: all parts of the request. */
   describe(part: number, own: readonly number[]): RequestPart {
@@ -134,15 +124,11 @@ class PartDescriber {
 
 /** Describes the calls in one part of a request, and for whom it waited. */
 class RequestSpans {
-  private readonly placed: PlacedWaits;
-  private readonly threads: ThreadDirectory;
-  private readonly paths: Shape;
-
-  constructor(placed: PlacedWaits, threads: ThreadDirectory, paths: Shape) {
-    this.placed = placed;
-    this.threads = threads;
-    this.paths = paths;
-  }
+  constructor(
+    private readonly placed: PlacedWaits,
+    private readonly threads: ThreadDirectory,
+    private readonly paths: Shape,
+  ) {}
 
   /**
    * `wanted`: the row of an interval among those that the thread was asked about. `minNs`: shorter calls are left out.

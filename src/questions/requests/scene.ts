@@ -50,17 +50,14 @@ export interface PlacedWaits {
 
 /** The waits of a host, with the stacks of waiters and wakers: of requests that keys join, they matter only for details. */
 export class HostWaits {
-  readonly trace: TraceWaits['trace'];
-  readonly threads: ThreadDirectory;
-  readonly calls: CallsOfTrace;
   private known: Waits | null = null;
   private placed: Promise<PlacedWaits> | null = null;
 
-  constructor(trace: TraceWaits['trace'], threads: ThreadDirectory, calls: CallsOfTrace) {
-    this.trace = trace;
-    this.threads = threads;
-    this.calls = calls;
-  }
+  constructor(
+    readonly trace: TraceWaits['trace'],
+    readonly threads: ThreadDirectory,
+    readonly calls: CallsOfTrace,
+  ) {}
 
   /** Of waits whose stacks were asked for in the first replay. */
   static of({ trace, threads, waits }: TraceWaits, calls: CallsOfWaits): HostWaits {

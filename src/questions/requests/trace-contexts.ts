@@ -1,7 +1,9 @@
 /**
  * Finds the distributed trace that a request belongs to: the first W3C `traceparent` that a sample of its thread shows.
  */
+
 import { countBelow } from '../../model/columns.js';
+import { appendTo } from '../../model/groups.js';
 import type { SampleTable } from '../../model/sample-table.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 
@@ -53,9 +55,7 @@ export class TraceContexts {
   }
 
   private add(tid: Tid, shown: Shown): void {
-    const own = this.byThread.get(tid);
-    if (own) own.push(shown);
-    else this.byThread.set(tid, [shown]);
+    appendTo(this.byThread, tid, shown);
   }
 }
 

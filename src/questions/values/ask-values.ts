@@ -1,6 +1,7 @@
 /**
  * Answers `ptflame values`: which values a field of an event had, in which threads and functions.
  */
+
 import {
   type Exact,
   type FieldValues,
@@ -10,6 +11,7 @@ import {
   valueStats,
 } from '../../analysis/values.js';
 import { PtflameError } from '../../model/errors.js';
+import { groupBy } from '../../model/groups.js';
 import { eachPercentileTitle } from '../../model/percentiles.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { KERNEL_STACKS, lacksKernelNames, type SampleField, type SampleTable } from '../../model/sample-table.js';
@@ -288,13 +290,6 @@ interface SampleGroup {
 
 /** Most samples first; ties by the first sample. */
 function groupsOf(rows: Uint32Array, keyOf: (row: number) => number): SampleGroup[] {
-  const groups = new Map<number, number[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const own = groups.get(key);
-    if (own) own.push(row);
-    else groups.set(key, [row]);
-  }
-  const found = [...groups].map(([key, own]) => ({ key, rows: Uint32Array.from(own) }));
+  const found = [...groupBy(rows, keyOf)].map(([key, own]) => ({ key, rows: Uint32Array.from(own) }));
   return found.sort((a, b) => b.rows.length - a.rows.length || a.rows[0] - b.rows[0]);
 }

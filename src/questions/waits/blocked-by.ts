@@ -2,6 +2,7 @@
  * Turns blocked time into a profile: the waiter's stack, whom it waited for, and above that, upside down, what that
  * thread did meanwhile.
  */
+
 import { functionNodes, type LogAnswers, type ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { KeyedIntervals } from '../../analysis/log/trees-over.js';
 import {
@@ -14,6 +15,7 @@ import {
 import { CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { float64Column, int32Column } from '../../model/columns.js';
+import { appendTo } from '../../model/groups.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { SymbolKind, withSymbols } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid, UNBOUNDED } from '../../model/units.js';
@@ -169,9 +171,7 @@ function questionsAbout({ all, blockers }: Groups, isTraced: (tid: Tid) => boole
   const keysOf = new Map<Tid, number[]>();
   all.forEach(({ blocker }, key) => {
     if (blocker < 0 || !isTraced(blocker)) return;
-    const keys = keysOf.get(blocker);
-    if (keys) keys.push(key);
-    else keysOf.set(blocker, [key]);
+    appendTo(keysOf, blocker, key);
   });
   const intervalsOf = (keys: readonly number[]): KeyedIntervals => {
     const rows = keys.flatMap((key) => all[key].rows.map((row) => ({ key, row })));

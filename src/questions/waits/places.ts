@@ -69,13 +69,11 @@ function keyOf(symbol: SymbolId, call: SymbolId): number {
 
 /** Names are compared once for each symbol. */
 class SymbolKinds {
-  private readonly symbols: SymbolTable;
   private readonly reasons = new Map<SymbolId, Reason>();
   private readonly systemCalls = new Map<SymbolId, boolean>();
   private readonly systemFiles: readonly boolean[];
 
-  constructor(symbols: SymbolTable) {
-    this.symbols = symbols;
+  constructor(private readonly symbols: SymbolTable) {
     this.systemFiles = symbols.dsoName.map((name) => SYSTEM_LIBRARY.test(name));
   }
 

@@ -6,6 +6,7 @@ import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { Spans } from '../../analysis/log/spans.js';
 import type { CallSelection, FunctionSet } from '../../analysis/questions.js';
 import { countAtOrBelow, markedRows } from '../../model/columns.js';
+import { appendTo } from '../../model/groups.js';
 import { isComplete } from '../../model/profile/profile.js';
 import { type Bounds, type Nanoseconds, NONE, type Tid, UNBOUNDED } from '../../model/units.js';
 import type { AskableTrace } from '../../pipeline/ask-threads.js';
@@ -82,9 +83,7 @@ export function momentsInside({
   const threads = new Map<Tid, number[]>();
   for (let row = 0; row < length; row++) {
     if (isNested[row] === 1) continue;
-    const own = threads.get(tid[row]);
-    if (own === undefined) threads.set(tid[row], [row]);
-    else own.push(row);
+    appendTo(threads, tid[row], row);
   }
   const begins = new Map(
     [...threads].map(([thread, rows]) => [thread, Float64Array.from(rows, (row) => startNs[row])]),

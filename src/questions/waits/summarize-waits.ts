@@ -212,15 +212,16 @@ const ENDS = Object.keys(EndedBy).length;
 class Wakers {
   /** More than any number of a name. */
   readonly names: number;
-  private readonly waker: Int32Array;
   private readonly numbers: KeyNumbers;
   /** By number of the thread: its name, and the last question about it. */
   private readonly name: Int32Array;
   private readonly asked: Int32Array;
   private questions = 0;
 
-  constructor(waker: Int32Array, threads: TraceWaits['threads']) {
-    this.waker = waker;
+  constructor(
+    private readonly waker: Int32Array,
+    threads: TraceWaits['threads'],
+  ) {
     this.numbers = new KeyNumbers(waker);
     for (let wait = 0; wait < waker.length; wait++) this.numbers.add(waker[wait]);
     const texts = this.numbers.keys.map((tid) => {

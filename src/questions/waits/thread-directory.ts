@@ -18,15 +18,13 @@ export interface KnownThread {
 }
 
 export class ThreadDirectory {
-  private readonly trace: Trace;
   private readonly recorded: ReadonlySet<Tid>;
   private readonly selected: ReadonlySet<Tid>;
   /** Names that samples show, for threads that no record names. */
   readonly pids: ReadonlyMap<Tid, number>;
   readonly comms: ReadonlyMap<Tid, string>;
 
-  constructor(trace: Trace) {
-    this.trace = trace;
+  constructor(private readonly trace: Trace) {
     this.pids = sampledPids(trace.samples);
     this.comms = sampledNames(trace.samples);
     const { store, samples } = trace;

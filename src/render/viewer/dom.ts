@@ -3,7 +3,8 @@
  */
 import { visibleWithIsolates } from '../visible-text.js';
 
-type Attributes = Readonly<Record<string, string | number>>;
+/** Custom properties of styles begin with `--`; a function listens to the event of that name. */
+type Attributes = Readonly<Record<string, string | number | boolean | ((event: never) => void)>>;
 
 const SVG = 'http://www.w3.org/2000/svg';
 const HTML = 'http://www.w3.org/1999/xhtml';
@@ -32,7 +33,20 @@ function filled<Made extends Element>(element: Made, attributes: Attributes, chi
 
 export function setAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes))
-    element.setAttribute(name, READ_ATTRIBUTES.has(name) ? shown(String(value)) : String(value));
+    if (typeof value === 'function') element.addEventListener(name, value as EventListener);
+    else if (name.startsWith('--')) (element as HTMLElement).style.setProperty(name, `${value}`);
+    else element.setAttribute(name, READ_ATTRIBUTES.has(name) ? shown(`${value}`) : `${value}`);
+}
+
+/** Nothing else is to react to the event. */
+export function consume(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** A patch of colour; `colour`: a CSS variable. */
+export function swatch(className: string, colour: string): HTMLElement {
+  return htmlElement('span', { class: className, '--colour': `var(--${colour})` });
 }
 
 /** Replaces the contents of an element. */

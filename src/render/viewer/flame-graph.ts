@@ -14,7 +14,7 @@ import {
 } from '../frames/drawing.js';
 import type { FrameTable } from '../frames/frame-table.js';
 import { type Boxes, type LayoutView, layout } from '../layout.js';
-import { hide, setAttributes, svgElement } from './dom.js';
+import { consume, hide, setAttributes, svgElement } from './dom.js';
 
 export interface ChartEvents {
   readonly hover: (box: number, event: PointerEvent) => void;
@@ -55,8 +55,7 @@ export function listen(
 export function consumeBoxEvent(chart: FlameGraph, event: Event, act: (box: number) => void): void {
   const box = chart.boxAt(event.target);
   if (box === null) return;
-  event.stopPropagation();
-  event.preventDefault();
+  consume(event);
   act(box);
 }
 
@@ -82,18 +81,15 @@ export class FlameGraph {
   focusedBox = 0;
   protected view!: FlameView;
   protected readonly frames = new Map<number, Frame>();
-  private readonly layer: FrameLayer;
-  private readonly characterPx: number;
-  private readonly describe: (box: number) => string;
   private readonly boxOf = new Map<EventTarget | null, number>();
   private tabStop?: Element | undefined;
 
   /** `describe`: the text of a box for screen readers. */
-  constructor(layer: FrameLayer, characterPx: number, describe: (box: number) => string) {
-    this.layer = layer;
-    this.characterPx = characterPx;
-    this.describe = describe;
-  }
+  constructor(
+    private readonly layer: FrameLayer,
+    private readonly characterPx: number,
+    private readonly describe: (box: number) => string,
+  ) {}
 
   draw(view: FlameView): void {
     const { layer, characterPx, frames, boxOf } = this;

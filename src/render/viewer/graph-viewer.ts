@@ -37,19 +37,19 @@ export interface ViewerTooltip {
 export abstract class GraphViewer<State extends GraphState> {
   protected readonly graph: FlameGraph;
   protected readonly search: SearchField;
-  protected readonly tooltip: ViewerTooltip;
   protected readonly reset = resetButton(() => this.zoom(ROOT, ROOT));
-  protected table: FrameTable;
   protected state: State;
-  /** What an empty address says. */
-  protected readonly initial: State;
   /** The tooltip shows something other than a box. */
   protected isPinned = false;
 
-  constructor(layer: FrameLayer, tooltip: ViewerTooltip, characterPx: number, table: FrameTable, initial: State) {
-    this.tooltip = tooltip;
-    this.table = table;
-    this.initial = initial;
+  constructor(
+    layer: FrameLayer,
+    protected readonly tooltip: ViewerTooltip,
+    characterPx: number,
+    protected table: FrameTable,
+    /** What an empty address says. */
+    protected readonly initial: State,
+  ) {
     this.state = this.read();
     this.graph = new FlameGraph(layer, characterPx, (box) => detailsText(this.detailsOf(box)));
     const leave = () => this.graph.focus(this.graph.focusedBox);
@@ -168,8 +168,7 @@ export abstract class GraphViewer<State extends GraphState> {
 
   private press(event: KeyboardEvent): void {
     const { key, target } = event;
-    if (isShortcut(event) || target instanceof HTMLSelectElement) return;
-    if (key === 'Enter' && target instanceof HTMLElement) return;
+    if (isShortcut(event) || (key === 'Enter' && target instanceof HTMLElement)) return;
     const { graph, takesKeys } = this;
     const actions: Readonly<Record<string, () => void>> = {
       ...(takesKeys && { Enter: () => this.zoomTo(graph.focusedBox) }),
@@ -210,10 +209,7 @@ export class RectFrames implements FrameLayer {
   readonly textures = byId('textures');
   readonly mark = svgElement('rect', { id: 'mark', rx: 2, visibility: 'hidden' });
 
-  readonly scrollIntoView: FrameLayer['scrollIntoView'];
-
-  constructor(scrollIntoView: FrameLayer['scrollIntoView']) {
-    this.scrollIntoView = scrollIntoView;
+  constructor(readonly scrollIntoView: FrameLayer['scrollIntoView']) {
     byId('frames').append(this.mark);
   }
 

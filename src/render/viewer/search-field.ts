@@ -1,7 +1,7 @@
 /**
  * The search field and the text of its result.
  */
-import { htmlElement as html, htmlElement } from './dom.js';
+import { htmlElement as html } from './dom.js';
 
 export interface SearchEvents {
   /** Called for each change; empty: no search. */
@@ -12,12 +12,12 @@ export interface SearchEvents {
 }
 
 export class SearchField {
-  readonly input = htmlElement('input', {
+  readonly input = html('input', {
     type: 'search',
     placeholder: 'Search: text or /regex/',
     'aria-label': 'Search frames',
   });
-  readonly output = htmlElement('output', { 'aria-live': 'polite' });
+  readonly output = html('output', { 'aria-live': 'polite' });
 
   constructor({ search, enter, leave }: SearchEvents) {
     const { input } = this;
@@ -47,9 +47,7 @@ export class SearchField {
 
 /** Creates buttons. */
 export function button(text: string, title: string, press: () => void): HTMLButtonElement {
-  const made = html('button', { type: 'button', title }, text);
-  made.addEventListener('click', press);
-  return made;
+  return html('button', { type: 'button', title, click: press }, text);
 }
 
 /** Creates a button with an icon instead of text; screen readers read `name`. */

@@ -209,11 +209,12 @@ class MisnamedStubs {
   /** By symbol: 1 if it is the name of a stub. */
   private readonly isStub: Uint8Array;
   private readonly hasOffsets: boolean;
-  private readonly symbols: SymbolTable;
 
-  constructor({ fromStart }: BranchSites, symbols: SymbolTable) {
+  constructor(
+    { fromStart }: BranchSites,
+    private readonly symbols: SymbolTable,
+  ) {
     const { name, kind } = symbols;
-    this.symbols = symbols;
     this.isStub = Uint8Array.from(kind, (own, row) => (traitsOf(own, name[row] as string) & Trait.Stub ? 1 : 0));
     this.hasOffsets = fromStart.some((start) => !Number.isNaN(start));
   }

@@ -152,11 +152,12 @@ class SimulatedStack {
   private functions: FunctionId[];
   /** By index: the row of the call; NONE for the lowest. */
   private rows: number[] = [NONE];
-  private readonly state: ReplayState;
 
-  constructor(first: FunctionId, state: ReplayState) {
+  constructor(
+    first: FunctionId,
+    private readonly state: ReplayState,
+  ) {
     this.functions = [first];
-    this.state = state;
   }
 
   call(fn: FunctionId, row: number): void {

@@ -39,13 +39,10 @@ function stepsOf(called: readonly (readonly FunctionId[])[]): number {
 
 /** Counts the steps of an unwinder whose calls are not paired yet. Depths are those of functions. */
 export class UnwinderSteps {
-  /** Of the unwinder. */
-  readonly depth: number;
   private readonly called: FunctionId[][] = [];
 
-  constructor(depth: number) {
-    this.depth = depth;
-  }
+  /** `depth`: of the unwinder. */
+  constructor(readonly depth: number) {}
 
   /** Adds a call that a function at some depth makes. */
   add(depth: number, fn: FunctionId, isInUnwinder: boolean): void {

@@ -27,19 +27,17 @@ const MAX_REPEATED = 256;
 
 export class OpenCalls {
   length = 0;
-  /** The open calls, lowest first; may be longer than `length`. */
-  readonly calls: Rows;
   /** Indexes of signals and kernel entries. */
   private readonly interrupts: number[] = [];
   /** null: not needed yet. */
   private index: CallIndex | null = null;
-  /** Rows of calls that do not return. */
-  private readonly unwound: ReadonlySet<number>;
 
-  constructor(calls: Rows, unwound: ReadonlySet<number> = new Set()) {
-    this.calls = calls;
-    this.unwound = unwound;
-  }
+  constructor(
+    /** The open calls, lowest first; may be longer than `length`. */
+    readonly calls: Rows,
+    /** Rows of calls that do not return. */
+    private readonly unwound: ReadonlySet<number> = new Set(),
+  ) {}
 
   /** Index from which on there are only plain calls, without signals and kernel entries. */
   get firstSimple(): number {
@@ -185,7 +183,6 @@ interface CallStack {
  * that finds nothing leaves the stack as it is, and many of them must not walk it again and again.
  */
 class CallIndex {
-  private readonly open: CallStack;
   /** Copies of the lowest calls, by which is seen whether they are still open: rows differ. */
   private readonly rows = int32Column();
   private readonly addresses = float64Column();
@@ -195,9 +192,7 @@ class CallIndex {
   /** By kind, then address: the uppermost call. Signals do not return to an address. */
   private readonly uppermost = [CallKind.Call, CallKind.KernelEntry].map(() => new Map<Address, number>());
 
-  constructor(open: CallStack) {
-    this.open = open;
-  }
+  constructor(private readonly open: CallStack) {}
 
   /** Returns the index of the uppermost call that a return to this address ends, or NONE. */
   find(to: Address): number {

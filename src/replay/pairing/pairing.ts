@@ -168,10 +168,8 @@ export class OwnPairingMemory implements PairingMemory {
 /** Memory that a module works on. */
 export class ModulePairingMemory implements PairingMemory {
   readonly calls: Rows;
-  readonly module: ReplayModule;
 
-  constructor(module: ReplayModule) {
-    this.module = module;
+  constructor(readonly module: ReplayModule) {
     this.calls = module.memory.stack;
   }
 

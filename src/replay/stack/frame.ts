@@ -62,13 +62,14 @@ const Float = {
 
 /** A frame: a row of numbers, which the module opens and closes, too. Millions open and close, and few are open at a time. */
 export class Frame {
-  private readonly rows: Rows;
   private readonly ints: number;
   private readonly floats: number;
   private otherFunctions: readonly FunctionId[] = [];
 
-  constructor(rows: Rows, index: number) {
-    this.rows = rows;
+  constructor(
+    private readonly rows: Rows,
+    index: number,
+  ) {
     this.ints = INTS * index;
     this.floats = FLOATS * index;
   }

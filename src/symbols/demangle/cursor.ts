@@ -23,13 +23,11 @@ export class Cursor {
   isInConversion = false;
   isInExpression = false;
   private depth = 0;
-  readonly text: string;
-  readonly grammar: Grammar;
 
-  constructor(text: string, grammar: Grammar) {
-    this.text = text;
-    this.grammar = grammar;
-  }
+  constructor(
+    readonly text: string,
+    readonly grammar: Grammar,
+  ) {}
 
   /** Returns a character without consuming it; empty at the end. */
   peek(ahead = 0): string {

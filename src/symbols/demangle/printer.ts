@@ -42,11 +42,8 @@ export class Printer {
   /** The scope of each referenced parameter's first use. */
   readonly scopeOfParameter = new Map<Node, Scope | null>();
   private steps = 0;
-  private readonly dispatch: (printer: Printer, node: Node) => void;
 
-  constructor(dispatch: (printer: Printer, node: Node) => void) {
-    this.dispatch = dispatch;
-  }
+  constructor(private readonly dispatch: (printer: Printer, node: Node) => void) {}
 
   print(node: Node): void {
     if (++this.steps > MAX_STEPS || this.path.length > MAX_DEPTH) fail();

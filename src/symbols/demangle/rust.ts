@@ -309,11 +309,8 @@ class RustCursor {
   lifetimes = 0;
   private depth = 0;
   private steps = 0;
-  private readonly text: string;
 
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(private readonly text: string) {}
 
   peek(): string {
     return this.text[this.at] ?? '';

@@ -6,11 +6,10 @@ import { decodeText } from '../byte-source.js';
 
 /** The debug information contradicts itself, or uses what is not known here. Only this reader's callers see it. */
 export class DwarfFault {
-  readonly message: string; // and no stack, which takes longer: hostile files have millions of faults
-
-  constructor(message: string) {
-    this.message = message;
-  }
+  constructor(
+    /** It has no stack, which takes longer: hostile files have millions of faults. */
+    readonly message: string,
+  ) {}
 }
 
 /** Returns null instead of throwing a `DwarfFault`. */
@@ -31,16 +30,15 @@ const RESERVED_LENGTHS = 0xfffffff0;
 const LENGTH_64 = 0xffffffff;
 
 export class ByteReader {
-  at: number;
   /** Of the unit that is read: 4 or 8. */
   offsetBytes = 4;
-  readonly bytes: Uint8Array;
   private readonly view: DataView;
 
-  constructor(bytes: Uint8Array, at = 0) {
-    this.bytes = bytes;
+  constructor(
+    readonly bytes: Uint8Array,
+    public at = 0,
+  ) {
     this.view = viewOf(bytes);
-    this.at = at;
   }
 
   get isAtEnd(): boolean {

@@ -169,12 +169,9 @@ const FORM_STEPS = 4;
 
 export class Abbreviations {
   private readonly tables = new Map<number, AbbreviationTable>();
-  private readonly sections: DebugSections;
   private kept = 0;
 
-  constructor(sections: DebugSections) {
-    this.sections = sections;
-  }
+  constructor(private readonly sections: DebugSections) {}
 
   /** `at`: offset of the table. */
   table(at: number): AbbreviationTable {
@@ -199,18 +196,15 @@ const TABLE_BYTES = 600;
 
 /** The entries of a table up to the last one that was looked for. */
 export class AbbreviationTable {
-  private readonly at: number;
-  private readonly sections: DebugSections;
-  private readonly keep: (forms: number) => void;
   private readonly known = new Map<number, Abbreviation>();
   private reader: ByteReader | null = null;
   private isComplete = false;
 
-  constructor(at: number, sections: DebugSections, keep: (forms: number) => void) {
-    this.at = at;
-    this.sections = sections;
-    this.keep = keep;
-  }
+  constructor(
+    private readonly at: number,
+    private readonly sections: DebugSections,
+    private readonly keep: (forms: number) => void,
+  ) {}
 
   /** @throws DwarfFault if it has no entry with this code */
   find(code: number): Abbreviation {

@@ -171,15 +171,13 @@ const NAME_BYTES = 200;
  */
 class FunctionNames {
   private readonly known = new Map<number, string | null>();
-  private readonly file: DebugFile;
-  /** In their order. */
-  private readonly units: readonly Unit[];
 
   /** `units`: of this file. */
-  constructor(file: DebugFile, units: readonly Unit[]) {
-    this.file = file;
-    this.units = units;
-  }
+  constructor(
+    private readonly file: DebugFile,
+    /** In their order. */
+    private readonly units: readonly Unit[],
+  ) {}
 
   /** Returns the name that linkers know, or else the one in the source; null: unknown. */
   nameOf({ file, at }: Reference): string | null {

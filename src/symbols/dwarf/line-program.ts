@@ -36,19 +36,17 @@ export function runLineProgram(reader: ByteReader, header: LineHeader, onRow: On
 }
 
 class LineMachine implements LineRow {
-  private readonly reader: ByteReader;
-  private readonly header: LineHeader;
-  private readonly onRow: OnRow;
   address = 0;
   file = 1;
   line = 1;
   isStatement: boolean;
   isEnd = false;
 
-  constructor(reader: ByteReader, header: LineHeader, onRow: OnRow) {
-    this.reader = reader;
-    this.header = header;
-    this.onRow = onRow;
+  constructor(
+    private readonly reader: ByteReader,
+    private readonly header: LineHeader,
+    private readonly onRow: OnRow,
+  ) {
     this.isStatement = header.isStatement;
   }
 

@@ -73,17 +73,17 @@ const NO_SECTION: Section = { length: 0, isInMemory: true, read: () => NO_BYTES 
 
 export class DebugSections {
   readonly budget: DebugBudget;
-  private readonly elf: ElfFile;
-  private readonly reading: DebugReading;
   private readonly suffix: string;
   private readonly sections = new Map<string, Section>();
   private readonly wholes = new Map<string, Uint8Array>();
   private readonly texts = new Map<string, Map<number, string>>();
 
   /** `suffix`: `.dwo` for the sections of split units. */
-  constructor(elf: ElfFile, reading: DebugReading, suffix: '' | '.dwo' = '') {
-    this.elf = elf;
-    this.reading = reading;
+  constructor(
+    private readonly elf: ElfFile,
+    private readonly reading: DebugReading,
+    suffix: '' | '.dwo' = '',
+  ) {
     this.budget = reading.budget;
     this.suffix = suffix;
   }

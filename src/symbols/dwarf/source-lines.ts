@@ -179,13 +179,11 @@ function rowFinder(
 /** The paths of a table's files. */
 class LinePaths {
   private readonly paths = new Map<number, string | null>();
-  private readonly unit: Unit;
-  private readonly header: LineHeader;
 
-  constructor(unit: Unit, header: LineHeader) {
-    this.unit = unit;
-    this.header = header;
-  }
+  constructor(
+    private readonly unit: Unit,
+    private readonly header: LineHeader,
+  ) {}
 
   pathOf(file: number): string | null {
     let path = this.paths.get(file);

@@ -19,14 +19,11 @@ const Column = { Info: 1, Abbreviations: 3, TextOffsets: 6, Ranges: 8 } as const
 const OPEN_STEPS = 5000;
 
 export class SplitUnits {
-  private readonly reading: DebugReading;
   private readonly read = new Set<string>();
   /** undefined: not looked for yet. */
   private package: DebugFile | null | undefined;
 
-  constructor(reading: DebugReading) {
-    this.reading = reading;
-  }
+  constructor(private readonly reading: DebugReading) {}
 
   /** Calls `onHalf` with the other half of a unit of a binary, if it is split. Its file is closed then. @throws DwarfFault */
   find(skeleton: Unit, onHalf: (half: Unit) => void): void {

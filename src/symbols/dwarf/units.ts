@@ -75,16 +75,18 @@ const UNIT_BYTES = 4000;
 /** A file with debug information. */
 export class DebugFile {
   readonly sections: DebugSections;
-  readonly reading: DebugReading;
   private readonly abbreviations: Abbreviations;
   private listed: Unit[] | null = null;
   private alternate: DebugFile | null | undefined;
 
   /** `suffix`: `.dwo` for the sections of split units. */
-  constructor(elf: ElfFile, reading: DebugReading, suffix: '' | '.dwo' = '') {
+  constructor(
+    elf: ElfFile,
+    readonly reading: DebugReading,
+    suffix: '' | '.dwo' = '',
+  ) {
     this.sections = new DebugSections(elf, reading, suffix);
     this.abbreviations = new Abbreviations(this.sections);
-    this.reading = reading;
   }
 
   /** All units but those of types, in their order, as far as they can be read. */

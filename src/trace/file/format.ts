@@ -145,13 +145,14 @@ const MIN_THREAD_BYTES = 3;
 
 class IndexReader {
   private readonly input: NumberReader;
-  private readonly bounds: IndexBounds;
   private last = { offset: 0, startNs: 0 };
   private lastTid = NONE;
 
-  constructor(bytes: Uint8Array, bounds: IndexBounds) {
+  constructor(
+    bytes: Uint8Array,
+    private readonly bounds: IndexBounds,
+  ) {
     this.input = new NumberReader(bytes, 'its index');
-    this.bounds = bounds;
   }
 
   read(): PackedThread[] {

@@ -106,10 +106,8 @@ const CHECKSUM_BYTES = 4;
 /** Reads an open trace file: bytes at any offset, and frames, whose checksums are verified. */
 export class FileBytes {
   readonly sizeBytes: number;
-  private readonly file: OpenFile;
 
-  constructor(file: OpenFile) {
-    this.file = file;
+  constructor(private readonly file: OpenFile) {
     this.sizeBytes = file.sizeBytes;
   }
 

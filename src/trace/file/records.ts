@@ -112,13 +112,14 @@ export function readSide(bytes: Uint8Array, version: number): SideRecords {
 
 class SideReader {
   readonly numbers: NumberReader;
-  private readonly version: number;
   private readonly words: WordReader;
   private tid = 0;
   private timeNs = 0;
 
-  constructor(bytes: Uint8Array, version: number) {
-    this.version = version;
+  constructor(
+    bytes: Uint8Array,
+    private readonly version: number,
+  ) {
     this.numbers = new NumberReader(bytes, 'its table of records');
     this.words = new WordReader(this.numbers);
   }
@@ -173,12 +174,9 @@ class SideReader {
 
 /** Encodes and decodes words: texts that may repeat. A word is its number; a new one is followed by its text. */
 export class WordWriter {
-  private readonly out: NumberWriter;
   private readonly numberOf = new Map<string, number>();
 
-  constructor(out: NumberWriter) {
-    this.out = out;
-  }
+  constructor(private readonly out: NumberWriter) {}
 
   write(text: string): void {
     const number = this.numberOf.get(text) ?? this.numberOf.size;
@@ -190,12 +188,9 @@ export class WordWriter {
 }
 
 export class WordReader {
-  private readonly from: NumberReader;
   private readonly texts: string[] = [];
 
-  constructor(from: NumberReader) {
-    this.from = from;
-  }
+  constructor(private readonly from: NumberReader) {}
 
   read(): string {
     const number = this.from.countWithin(0, this.texts.length);

@@ -194,11 +194,8 @@ class Runs {
   private input: LaneRuns | null = null;
   private run = 0;
   private numbers: Int32Array = new Int32Array();
-  private readonly shared: SharedEvents;
 
-  constructor(shared: SharedEvents) {
-    this.shared = shared;
-  }
+  constructor(private readonly shared: SharedEvents) {}
 
   of(input: LaneRuns, run: number): Int32Array {
     if (this.input === input && this.run === run) return this.numbers;

@@ -127,13 +127,14 @@ function isBefore(a: Cursor, b: Cursor): boolean {
 
 /** A position in a lane, and the end of the stay that it is in. */
 class Cursor {
-  readonly lane: Lane;
   row = 0;
   private readonly edge: Uint8Array;
   private knownStayEnd = 0;
 
-  constructor(lane: Lane, sites: SiteEdges) {
-    this.lane = lane;
+  constructor(
+    readonly lane: Lane,
+    sites: SiteEdges,
+  ) {
     this.edge = sites.edge;
   }
 

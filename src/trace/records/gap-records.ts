@@ -1,8 +1,10 @@
 /**
  * perf's errors. Those that name no thread may concern any thread last seen on their CPU.
  */
+
 import { utf8Bytes, utf8Text } from '../../codec/bytes.js';
 import { countBelow } from '../../model/columns.js';
+import { appendTo } from '../../model/groups.js';
 import { sharableBytes } from '../../model/shared-memory.js';
 import type { EventSlice } from '../../model/trace/thread-events.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
@@ -27,9 +29,7 @@ export class UnownedGaps {
   private readonly packed = new Map<number, UnownedCpuGaps>();
 
   add(gap: GapRecord): void {
-    const gaps = this.cpus.get(gap.cpu);
-    if (gaps === undefined) this.cpus.set(gap.cpu, [gap]);
-    else gaps.push(gap);
+    appendTo(this.cpus, gap.cpu, gap);
     this.packed.delete(gap.cpu);
   }
 

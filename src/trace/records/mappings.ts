@@ -111,11 +111,8 @@ class History<Row extends { readonly timeNs: Nanoseconds }> {
   private rows: Row[] = [];
   /** Times of the rows; as long as `rows` only while those are sorted. */
   private times = new Float64Array();
-  private readonly compareEqualTimes: (a: Row, b: Row) => number;
 
-  constructor(compareEqualTimes: (a: Row, b: Row) => number) {
-    this.compareEqualTimes = compareEqualTimes;
-  }
+  constructor(private readonly compareEqualTimes: (a: Row, b: Row) => number) {}
 
   add(row: Row): void {
     this.rows.push(row);

@@ -4,6 +4,7 @@
 
 import { matchesInTime } from '../../host/turns.js';
 import { PtflameError } from '../../model/errors.js';
+import { appendTo } from '../../model/groups.js';
 import type { Selection, ThreadName } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 
@@ -29,9 +30,7 @@ export class ThreadNames {
     if (parent !== null && parent !== tid) keepLatest(this.parents, tid, { timeNs, value: parent });
     if (pid !== null && pid >= 0) keepLatest(this.pids, tid, { timeNs, value: pid });
     if (comm === null) return;
-    const names = this.names.get(tid);
-    if (names) names.push({ timeNs, comm });
-    else this.names.set(tid, [{ timeNs, comm }]);
+    appendTo(this.names, tid, { timeNs, comm });
   }
 
   /** Returns the names that reproduce this state, in an order that does not depend on that of the additions. */

@@ -41,19 +41,16 @@ function isWoken({ wakeNs, isOpen }: Waits, wait: number): boolean {
 
 /** Divides one wait after the other: where many wait for a lock, each wait has a piece for each hold, too many to keep. */
 export class HeldTime {
-  private readonly waits: Waits;
-  private readonly locks: LockWaits;
-  private readonly window: Bounds;
   private readonly pieces = new PieceRows();
   private passedOnNs: Nanoseconds = 0;
   private unknownNs: Nanoseconds = 0;
 
   /** `window`: the time that counts. */
-  constructor(waits: Waits, locks: LockWaits, window: Bounds = UNBOUNDED) {
-    this.waits = waits;
-    this.locks = locks;
-    this.window = window;
-  }
+  constructor(
+    private readonly waits: Waits,
+    private readonly locks: LockWaits,
+    private readonly window: Bounds = UNBOUNDED,
+  ) {}
 
   /** Returns the pieces of a wait; they are valid until the next call. */
   of(wait: number): HeldWait {

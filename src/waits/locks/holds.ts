@@ -151,18 +151,15 @@ interface Hold {
 
 /** Finds a hold for each release, and for each thread that has the lock at the end; by time. */
 class HoldFinder {
-  private readonly waits: Waits;
-  private readonly slept: Sleeps;
-  private readonly isPassedOn: boolean;
   private readonly gotNs = new Map<Tid, Nanoseconds>();
   private readonly waitedUntilNs = new Map<Tid, Nanoseconds>();
   private readonly holds: Hold[] = [];
 
-  constructor(waits: Waits, slept: Sleeps, isPassedOn: boolean) {
-    this.waits = waits;
-    this.slept = slept;
-    this.isPassedOn = isPassedOn;
-  }
+  constructor(
+    private readonly waits: Waits,
+    private readonly slept: Sleeps,
+    private readonly isPassedOn: boolean,
+  ) {}
 
   find(rows: Uint32Array, unseen: UnseenReleases, lock: number): Hold[] {
     const { calls } = this.waits;

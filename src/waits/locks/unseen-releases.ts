@@ -39,15 +39,14 @@ interface Release {
 }
 
 class ReleaseFinder {
-  private readonly waits: Waits;
-  private readonly locks: LockWords;
   private readonly wakeCall: Int32Array;
   private readonly releases: Release[] = [];
   private readonly possible: LostSpan[] = [];
 
-  constructor(waits: Waits, locks: LockWords) {
-    this.waits = waits;
-    this.locks = locks;
+  constructor(
+    private readonly waits: Waits,
+    private readonly locks: LockWords,
+  ) {
     this.wakeCall = wakeCallsOf(waits);
   }
 

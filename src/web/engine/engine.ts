@@ -45,16 +45,13 @@ interface ComparedProfiles {
 type Shown = PageContents | ComparedProfiles;
 
 export class Engine {
-  private readonly answer: (answer: Answer, moved?: ArrayBuffer[]) => void;
   private files: readonly File[] = [];
   private options!: OpenOptions; // set by `open`, which comes first
   private shown!: Shown;
   private name = '';
   private toldMs = 0;
 
-  constructor(answer: (answer: Answer, moved?: ArrayBuffer[]) => void) {
-    this.answer = answer;
-  }
+  constructor(private readonly answer: (answer: Answer, moved?: ArrayBuffer[]) => void) {}
 
   async receive(request: Request): Promise<void> {
     try {

@@ -16,10 +16,7 @@ export interface Opened {
 
 /** Not all files that ran are here. */
 export class NeedsBinaries extends Error {
-  readonly needs: NeededBinaries;
-
-  constructor(needs: NeededBinaries) {
+  constructor(readonly needs: NeededBinaries) {
     super('binaries are missing');
-    this.needs = needs;
   }
 }

@@ -5,11 +5,12 @@ import type { Answer, OpenOptions, OutputFormat, Request } from '../messages.js'
 
 export class Engine {
   private readonly worker: Worker;
-  private readonly hear: (answer: Answer) => void;
 
   /** `hear`: receives its answers until it is stopped. */
-  constructor(code: Blob, hear: (answer: Answer) => void) {
-    this.hear = hear;
+  constructor(
+    code: Blob,
+    private readonly hear: (answer: Answer) => void,
+  ) {
     this.worker = new Worker(URL.createObjectURL(code), { name: 'engine' });
     this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
     this.worker.addEventListener('error', ({ message }) => this.fail(message));

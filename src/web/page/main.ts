@@ -34,8 +34,6 @@ const SAVED: Readonly<Record<OutputFormat, string>> = {
 class OfflinePage {
   private readonly container = document.getElementById('app') as HTMLElement;
   private readonly own = [...document.body.children];
-  private readonly code: Blob;
-  private readonly demoFile: File;
   private shown: Shown = 'start';
   private engine: Engine | null = null;
   private working: WorkingScreen | null = null;
@@ -45,9 +43,10 @@ class OfflinePage {
   private options: OpenOptions = OPTIONS;
 
   /** `code`: of the engine. */
-  constructor(code: Blob, demoFile: File) {
-    this.code = code;
-    this.demoFile = demoFile;
+  constructor(
+    private readonly code: Blob,
+    private readonly demoFile: File,
+  ) {
     const above = html(
       'div',
       { class: 'above-window', hidden: '', 'aria-hidden': 'true' },

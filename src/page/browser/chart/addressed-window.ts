@@ -14,8 +14,6 @@ const SETTLED_MS = 200;
 
 export class AddressedWindow {
   bounds: Bounds = { startNs: 0, endNs: 1 };
-  private readonly navigation: Navigation;
-  private readonly changed: () => void;
   /** null: no chart is open. */
   private thread: ChartThread | null = null;
   /** Address of the window that is shown, with its thread. */
@@ -25,10 +23,10 @@ export class AddressedWindow {
   private gestured: State | null = null;
 
   /** `changed`: the window is becoming another one. */
-  constructor(navigation: Navigation, changed: () => void) {
-    this.navigation = navigation;
-    this.changed = changed;
-  }
+  constructor(
+    private readonly navigation: Navigation,
+    private readonly changed: () => void,
+  ) {}
 
   get all(): Bounds {
     return { startNs: 0, endNs: this.durationNs };

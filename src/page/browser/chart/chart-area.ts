@@ -11,7 +11,7 @@ import { boxAtMoment } from '../../view/chart/chart-boxes.js';
 import type { Views } from '../../view/views.js';
 import type { Role, Waking } from '../../view/waking-index.js';
 import { type ChartArrow, WHOLE_PX } from '../../view/waking-index.js';
-import { CanvasColours, onThemeChange, paintTicks } from '../platform/canvas.js';
+import { CanvasColours, paintTicks } from '../platform/canvas.js';
 import { onResize } from '../platform/lifetime.js';
 import { type ChartMarks, ChartPainter } from './chart-painter.js';
 import type { DrawnChart } from './drawn-chart.js';
@@ -41,19 +41,24 @@ export class ChartArea {
   private readonly lanes: Readonly<Record<Role, WakingLane>>;
   private readonly painter: ChartPainter;
   private readonly colours: CanvasColours;
-  private readonly events: AreaEvents;
   private chart!: DrawnChart; // set by the first `show`
   private firstRow = 0;
   /** Where the pointer rests; null: it is elsewhere, or keys were used since it moved. */
   private pointer: Pick<MouseEvent, 'clientX' | 'clientY'> | null = null;
 
-  constructor(views: Views, characterPx: number, events: AreaEvents) {
-    this.events = events;
+  constructor(
+    views: Views,
+    characterPx: number,
+    private readonly events: AreaEvents,
+  ) {
     this.scroller = html('div', { class: 'chart-scroll', tabindex: 0, role: 'application' }, this.stack);
     this.lanes = { waiter: new WakingLane('waiter', events), waker: new WakingLane('waker', events) };
     const above = [this.ticks, this.lanes.waiter.element, this.lanes.waker.element];
     this.element = html('div', { class: 'chart-area' }, ...above, this.scroller, this.selection);
-    this.colours = new CanvasColours(this.element);
+    this.colours = new CanvasColours(this.element, () => {
+      this.painter.forgetColours();
+      events.redraw();
+    });
     this.painter = new ChartPainter(this.canvas, this.colours, views, characterPx);
     this.listen();
   }
@@ -167,11 +172,6 @@ export class ChartArea {
     scroller.addEventListener('scroll', () => events.redrawSoon());
     scroller.addEventListener('blur', () => events.leaveByKey());
     onResize(scroller, () => events.redrawSoon());
-    onThemeChange(() => {
-      this.colours.forget();
-      this.painter.forgetColours();
-      events.redraw();
-    });
   }
 
   private select(fromPx: number, toPx: number, isDone: boolean): void {
@@ -195,16 +195,15 @@ const NAMES: Readonly<Record<Role, string>> = { waiter: 'Who woke the thread', w
 
 class WakingLane {
   readonly element: HTMLElement;
-  private readonly role: Role;
-  private readonly events: LaneEvents;
   /** As many as were ever needed: one that has the focus stays. */
   private readonly buttons: HTMLButtonElement[] = [];
   private readonly lines: HTMLElement[] = [];
   private arrows: readonly ChartArrow[] = [];
 
-  constructor(role: Role, events: LaneEvents) {
-    this.role = role;
-    this.events = events;
+  constructor(
+    private readonly role: Role,
+    private readonly events: LaneEvents,
+  ) {
     this.element = html('div', { class: 'wakings', role: 'group', 'aria-label': NAMES[role], hidden: '' });
   }
 
@@ -288,15 +287,12 @@ class ChartPointers {
   private downPx = { xPx: 0, yPx: 0 };
   private isClick = false;
   private isSelection = false;
-  private readonly element: HTMLElement;
-  private readonly gestures: ChartGestures;
-  private readonly selects: boolean;
 
-  constructor(element: HTMLElement, gestures: ChartGestures, selects: boolean) {
-    this.element = element;
-    this.gestures = gestures;
-    this.selects = selects;
-  }
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly gestures: ChartGestures,
+    private readonly selects: boolean,
+  ) {}
 
   listen(): void {
     const { element, gestures } = this;

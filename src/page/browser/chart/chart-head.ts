@@ -137,16 +137,12 @@ const WAIT_SHARE = 1 / 3;
 
 /** Leads from a wait to the thread that ended it, and from what a thread did to the one that it woke. */
 export class WakingLinks {
-  private readonly views: Views;
-  private readonly navigation: Navigation;
-  private readonly drawn: () => DrawnChart | null;
-
   /** `drawn`: the chart that is open. */
-  constructor(views: Views, navigation: Navigation, drawn: () => DrawnChart | null) {
-    this.views = views;
-    this.navigation = navigation;
-    this.drawn = drawn;
-  }
+  constructor(
+    private readonly views: Views,
+    private readonly navigation: Navigation,
+    private readonly drawn: () => DrawnChart | null,
+  ) {}
 
   /** Opens the chart of the waiter around its wait. */
   openWait({ waiter, wakeNs, startNs, runNs }: Waking): void {

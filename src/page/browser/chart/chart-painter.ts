@@ -26,22 +26,18 @@ const BASELINE_PX = 13;
 const MAX_LABELS = 20_000;
 
 export class ChartPainter {
-  private readonly canvas: HTMLCanvasElement;
-  private readonly views: Views;
-  private readonly characterPx: number;
-  private readonly colours: CanvasColours;
   /** By symbol: its CSS variable. */
   private readonly classes: string[] = [];
   private readonly labels = new Map<string, string>();
   private readonly textures = new Map<Texture, CanvasPattern>();
   private font = '';
 
-  constructor(canvas: HTMLCanvasElement, colours: CanvasColours, views: Views, characterPx: number) {
-    this.canvas = canvas;
-    this.views = views;
-    this.characterPx = characterPx;
-    this.colours = colours;
-  }
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly colours: CanvasColours,
+    private readonly views: Views,
+    private readonly characterPx: number,
+  ) {}
 
   /** The theme changed. */
   forgetColours(): void {

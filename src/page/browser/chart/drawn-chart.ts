@@ -26,18 +26,17 @@ import type { Role, Waking } from '../../view/waking-index.js';
 import { type ChartArrow, chartArrows } from '../../view/waking-index.js';
 
 export class DrawnChart {
-  readonly thread: ChartThread;
-  readonly window: Bounds;
   readonly boxes: ChartBoxes;
   readonly pixelNs: Nanoseconds;
-  private readonly views: Views;
   private readonly counted: () => DrawnCalls;
   private readonly chosenArrows: () => Readonly<Record<Role, readonly ChartArrow[]>>;
 
-  constructor(views: Views, thread: ChartThread, window: Bounds, widthPx: number) {
-    this.views = views;
-    this.thread = thread;
-    this.window = window;
+  constructor(
+    private readonly views: Views,
+    readonly thread: ChartThread,
+    readonly window: Bounds,
+    widthPx: number,
+  ) {
     this.boxes = layOutChart(thread, window, widthPx);
     this.pixelNs = (window.endNs - window.startNs) / widthPx;
     this.chosenArrows = once(() => ({

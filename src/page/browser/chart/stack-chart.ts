@@ -40,7 +40,6 @@ const KEY_ROWS = 3;
 
 export class StackChart {
   readonly element: HTMLElement;
-  private readonly context: ChartContext;
   readonly links: WakingLinks;
   private readonly head: ChartHead;
   private readonly area: ChartArea;
@@ -56,8 +55,7 @@ export class StackChart {
   private outlined: number | null = null;
   private pendingFrame = 0;
 
-  constructor(context: ChartContext) {
-    this.context = context;
+  constructor(private readonly context: ChartContext) {
     this.window = new AddressedWindow(context.navigation, () => this.moved());
     this.links = new WakingLinks(context.views, context.navigation, () => this.drawn);
     this.head = this.newHead();

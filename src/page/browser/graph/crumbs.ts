@@ -10,11 +10,8 @@ const MAX_SHOWN = 8;
 
 export class Crumbs {
   readonly element = html('nav', { class: 'crumbs', 'aria-label': 'Zoom', hidden: '' });
-  private readonly change: (change: Partial<State>) => void;
 
-  constructor(change: (change: Partial<State>) => void) {
-    this.change = change;
-  }
+  constructor(private readonly change: (change: Partial<State>) => void) {}
 
   /** `names`: of functions. */
   show({ zoom, zoomLast }: State, names: readonly string[]): void {
@@ -36,8 +33,7 @@ export class Crumbs {
 
   /** Zooms to the first `depth` frames of the path. */
   private crumb(name: string, depth: number, zoom: readonly SymbolId[]): HTMLElement {
-    const crumb = html('button', { type: 'button' }, html('bdi', {}, name));
-    crumb.addEventListener('click', () => this.change({ ...NO_ZOOM, zoom: zoom.slice(0, depth) }));
-    return crumb;
+    const click = () => this.change({ ...NO_ZOOM, zoom: zoom.slice(0, depth) });
+    return html('button', { type: 'button', click }, html('bdi', {}, name));
   }
 }

@@ -8,26 +8,43 @@ import type { NodeId, SymbolId } from '../../../model/units.js';
 import { cleanNames, foldedLines, lineTexts } from '../../../render/folded.js';
 import { type FrameTable, nameOf, subtreeEnd } from '../../../render/frames/frame-table.js';
 import { nameTree } from '../../../render/named-tree.js';
+import { isolated, visibleText } from '../../../render/visible-text.js';
 import { NO_ZOOM } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
-import type { Action } from '../menu.js';
+import type { Action, Menu } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
 import { announce, copyText } from '../platform/save.js';
 import type { MainGraph } from './main-graph.js';
 
 export class FrameActions {
-  private readonly main: MainGraph;
-  private readonly navigation: Navigation;
-  private readonly views: Views;
+  constructor(
+    private readonly main: MainGraph,
+    private readonly navigation: Navigation,
+    private readonly views: Views,
+    private readonly menu: Menu,
+  ) {}
 
-  constructor(main: MainGraph, navigation: Navigation, views: Views) {
-    this.main = main;
-    this.navigation = navigation;
-    this.views = views;
+  /** Opens the menu of a function at a point of the window. `back`: returns the focus. */
+  openMenu(symbol: SymbolId, xPx: number, yPx: number, back: () => void): void {
+    this.menu.open(isolated(this.views.names[symbol] as string), this.ofFunction(symbol), xPx, yPx, back);
+  }
+
+  /** Opens the menu of a box. */
+  openMenuOf(box: number, xPx: number, yPx: number): void {
+    const { main } = this;
+    main.hideDetails();
+    const label = isolated(nameOf(main.table, main.nodeOf(box)));
+    this.menu.open(label, this.of(box), xPx, yPx, () => main.graph.focus(box));
+  }
+
+  /** Opens the menu of an entry of the legend. */
+  openLibraries(files: readonly string[], button: HTMLElement): void {
+    const heading = isolated(files.map(visibleText).join(', '));
+    this.menu.openBelow(button, heading, () => [{ heading, actions: this.ofLibraries(files) }]);
   }
 
   /** Returns the actions on a box, with their keys. */
-  of(box: number): Action[] {
+  private of(box: number): Action[] {
     const { main } = this;
     const symbol = main.symbolOf(box);
     const zoom = { text: 'Zoom', key: 'Enter', act: () => main.zoomTo(box) };
@@ -49,8 +66,18 @@ export class FrameActions {
 
   /** Opens or closes the function panel. Does nothing in traces without times, and for stops without waits. */
   choose(symbol: SymbolId | null): void {
-    if (symbol === null || !this.canOpen(symbol)) return;
+    if (symbol === null || !this.views.canOpen(symbol)) return;
     this.navigation.change({ chosen: symbol === this.navigation.state.chosen ? null : symbol });
+  }
+
+  /** Opens the function panel, or leaves it open. */
+  open(symbol: SymbolId): void {
+    if (symbol !== this.navigation.state.chosen) this.choose(symbol);
+  }
+
+  /** Zooms the flame graph to the largest frame of a function. */
+  zoomToFunction(symbol: SymbolId): void {
+    this.navigation.change({ ...this.main.zoomOfFunction(symbol), view: 'graph', chart: null });
   }
 
   focusOn(focus: SymbolId | null): void {
@@ -90,7 +117,7 @@ export class FrameActions {
     const name = this.views.names[symbol] as string;
     const open = { text: 'Select function', key: 'o', act: () => this.choose(symbol) };
     return [
-      ...(this.canOpen(symbol) ? [open] : []),
+      ...(this.views.canOpen(symbol) ? [open] : []),
       { text: 'Show only inside', key: 'f', act: () => this.focusOn(symbol) },
       { text: 'Hide', key: 'h', act: () => this.hide(symbol) },
       ...this.ofLibraryOf(symbol),
@@ -121,8 +148,7 @@ export class FrameActions {
     ];
   }
 
-  /** Returns the actions on libraries. */
-  ofLibraries(files: readonly string[]): Action[] {
+  private ofLibraries(files: readonly string[]): Action[] {
     const { collapsed } = this.navigation.state;
     const isCollapsed = files.every((file) => collapsed.includes(file));
     const others = this.views.libraries.files.filter((file) => !files.includes(file));
@@ -155,10 +181,6 @@ export class FrameActions {
   private hideLibraries(files: readonly string[]): void {
     const hiddenLibraries = [...new Set([...this.navigation.state.hiddenLibraries, ...files])];
     this.navigation.change({ hiddenLibraries, chosen: null });
-  }
-
-  canOpen(symbol: SymbolId): boolean {
-    return this.views.canOpen(symbol);
   }
 }
 

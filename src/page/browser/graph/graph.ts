@@ -24,7 +24,6 @@ export interface GraphEvents extends ChartEvents {
 export type GraphView = Omit<FlameView, 'widthPx' | 'minPx'>;
 
 export class Graph extends FlameGraph {
-  readonly container: HTMLElement;
   /** Parts of the drawn view, without highlights. */
   private drawnParts: readonly unknown[] = [];
   /** The box that is marked when no other is. */
@@ -34,9 +33,13 @@ export class Graph extends FlameGraph {
   private heightPx = 0;
 
   /** `describe`: the text of a box for screen readers. */
-  constructor(container: HTMLElement, characterPx: number, events: GraphEvents, describe: (box: number) => string) {
+  constructor(
+    readonly container: HTMLElement,
+    characterPx: number,
+    events: GraphEvents,
+    describe: (box: number) => string,
+  ) {
     super(new D3Frames(container), characterPx, describe);
-    this.container = container;
     listen(this, container, events);
     container.addEventListener('contextmenu', (event) =>
       consumeBoxEvent(this, event, (box) => events.menu(box, event)),

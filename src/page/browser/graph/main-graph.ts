@@ -24,21 +24,16 @@ import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import { histogramPicture } from '../panel/histogram.js';
 import type { Navigation } from '../platform/navigation.js';
+import { clicksZoom } from '../platform/preferences.js';
+import type { FrameActions } from './frame-actions.js';
 import { Graph } from './graph.js';
 
 /** Bounds for a match that is stepped to: part of the width for a long name, and rows from the frame that fills the width. */
 const MAX_NAME_SHARE = 1 / 4;
 const MAX_MATCH_ROWS = 200;
 
-export interface MainGraphEvents {
-  readonly click: (box: number) => void;
-  /** A double click. */
-  readonly zoom: () => void;
-  /** At a point of the window next to the box. */
-  readonly menu: (box: number, xPx: number, yPx: number) => void;
-  /** An entry of the legend. */
-  readonly libraries: (files: readonly string[], button: HTMLElement) => void;
-}
+/** Opens menus. */
+type MainGraphMenus = Pick<FrameActions, 'openMenuOf' | 'openLibraries'>;
 
 export class MainGraph {
   readonly container = html('div', { class: 'graph main', id: 'graph', role: 'group', 'aria-label': 'Flame graph' });
@@ -46,23 +41,21 @@ export class MainGraph {
   readonly graph: Graph;
   table!: FrameTable; // set by the first draw
   painter!: Painter;
+  /** Where the first click of a double click was: the panel that it opens moves the frames. */
+  private clicked: Partial<State> = {};
   private found: FoundFrames | null = null;
   /** The match that was stepped to last. */
   private match: Match | null = null;
   /** Position of the pointer on a frame; null if it left or arrow keys were used since. */
   private pointer: { readonly xPx: number; readonly yPx: number } | null = null;
-  private readonly views: Views;
-  private readonly events: MainGraphEvents;
-  private readonly navigation: Navigation;
-  private readonly tooltip: Tooltip;
-  private readonly characterPx: number;
 
-  constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, events: MainGraphEvents) {
-    this.views = views;
-    this.events = events;
-    this.navigation = navigation;
-    this.tooltip = tooltip;
-    this.characterPx = characterPx;
+  constructor(
+    private readonly views: Views,
+    private readonly navigation: Navigation,
+    private readonly tooltip: Tooltip,
+    private readonly characterPx: number,
+    private readonly menus: () => MainGraphMenus,
+  ) {
     this.graph = new Graph(
       this.container,
       characterPx,
@@ -76,13 +69,22 @@ export class MainGraph {
           this.hideDetails();
         },
         hide: () => this.hideDetails(),
-        activate: events.click,
-        zoom: events.zoom,
+        activate: (box) => this.click(box),
+        zoom: () => navigation.change(this.clicked),
         focused: (box, element) => this.focused(box, element),
-        menu: (box, { clientX, clientY }) => events.menu(box, clientX, clientY),
+        menu: (box, { clientX, clientY }) => menus().openMenuOf(box, clientX, clientY),
       },
       (box) => boxText(this.drawn(box)),
     );
+  }
+
+  /** A click selects the function, which opens the panel; where there is none, it zooms. */
+  private click(box: number): void {
+    const { views, navigation } = this;
+    this.clicked = this.zoomOf(box);
+    const symbol = this.symbolOf(box);
+    if (symbol === null || clicksZoom() || !views.canOpen(symbol)) navigation.change(this.clicked);
+    else navigation.change({ chosen: symbol });
   }
 
   /** Draws the graph. Tab keeps reaching the same frame if it is still drawn. `isOtherView`: other frames fill the width. */
@@ -110,7 +112,9 @@ export class MainGraph {
     graph.setTabStop((same === null ? null : this.boxOf(same)) ?? graph.boxes.viewStart);
     graph.setRestingBox(this.match && this.boxOf(this.match.node));
     this.hideDetails();
-    showLegend(this.legend, legendEntries(this.table, graph.boxes, painter), this.events.libraries);
+    showLegend(this.legend, legendEntries(this.table, graph.boxes, painter), (...at) =>
+      this.menus().openLibraries(...at),
+    );
   }
 
   /** Text of the search result with the current match; empty if the search is empty or invalid. */
@@ -267,9 +271,8 @@ function showLegend(
     const parts = [...(swatch === '' ? [] : [swatchOf(swatch)]), text];
     if (files.length === 0) return html('li', about === '' ? {} : { title: about }, ...parts);
     const title = files.map(visibleText).join(', ');
-    const button = html('button', { type: 'button', 'aria-haspopup': 'menu', title }, ...parts);
-    button.addEventListener('click', () => open(files, button));
-    return html('li', {}, button);
+    const click = ({ currentTarget }: Event) => open(files, currentTarget as HTMLElement);
+    return html('li', {}, html('button', { type: 'button', 'aria-haspopup': 'menu', title, click }, ...parts));
   });
   list.replaceChildren(...items);
 }

@@ -8,25 +8,23 @@ import { paintByChange } from '../../../render/diff/wording.js';
 import { formatCount, formatDifference, formatDuration, formatMany, formatShare } from '../../../render/format.js';
 import { CHANGE_SIGNS, type Change } from '../../../render/frames/colours.js';
 import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
-import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes, swatch } from '../../../render/viewer/dom.js';
 import { isShortcut } from '../../../render/viewer/search-field.js';
 import { starredCalls } from '../../view/captions/counts.js';
 import { painterOf } from '../../view/colouring.js';
 import type { ComparedTable } from '../../view/comparison.js';
 import type { FunctionView, Resumption } from '../../view/function-view.js';
 import type { Colouring } from '../../view/state.js';
-import type { PathsGraphEvents } from './paths-graph.js';
+import type { FrameActions } from '../graph/frame-actions.js';
 
 /** Lists who calls a function and what it calls, how often, and each with its part of the function's time. */
 export class CallersAndCallees {
   readonly element = html('div', { class: 'paths' });
-  private readonly isBlockedTime: boolean;
-  private readonly events: PathsGraphEvents;
 
-  constructor(isBlockedTime: boolean, events: PathsGraphEvents) {
-    this.isBlockedTime = isBlockedTime;
-    this.events = events;
-  }
+  constructor(
+    private readonly isBlockedTime: boolean,
+    private readonly actions: FrameActions,
+  ) {}
 
   show({ callers, callees, compared, name, sums, resumedBy, resumes }: FunctionView, look: Look): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset['symbol'];
@@ -114,20 +112,19 @@ export class CallersAndCallees {
   /** `row`: opens the function. */
   private row(symbol: SymbolId, row: HTMLElement): HTMLElement {
     setAttributes(row, { tabindex: 0, role: 'button', 'data-symbol': symbol });
-    const { open, menu } = this.events;
-    row.addEventListener('click', () => open(symbol));
+    const { actions } = this;
+    row.addEventListener('click', () => actions.open(symbol));
     row.addEventListener('keydown', (event) => {
       if (isShortcut(event)) return;
       const { left, bottom } = row.getBoundingClientRect();
-      if (event.key === 'Enter' || event.key === ' ' || event.key === 'o') open(symbol);
-      else if (event.key === 'm') menu(symbol, left, bottom, () => row.focus());
+      if (event.key === 'Enter' || event.key === ' ' || event.key === 'o') actions.open(symbol);
+      else if (event.key === 'm') actions.openMenu(symbol, left, bottom, () => row.focus());
       else return;
-      event.preventDefault();
-      event.stopPropagation();
+      consume(event);
     });
     row.addEventListener('contextmenu', (event) => {
       event.preventDefault();
-      menu(symbol, event.clientX, event.clientY, () => row.focus());
+      actions.openMenu(symbol, event.clientX, event.clientY, () => row.focus());
     });
     return row;
   }
@@ -168,16 +165,12 @@ function pathRow(
   colour: string,
   note = html('small', {}, formatShare(ns, allNs)),
 ): HTMLElement {
-  const swatch = html('span', { class: 'swatch' });
-  if (colour !== '') swatch.style.background = `var(--${colour})`;
-  const share = html('span', { class: 'track' });
-  share.style.setProperty('--share', `${(100 * ns) / Math.max(1, allNs)}%`);
   return html(
     'div',
     { class: 'path', title: name },
-    swatch,
+    swatch('swatch', colour),
     html('bdi', {}, name),
-    share,
+    html('span', { class: 'track', '--share': `${(100 * ns) / Math.max(1, allNs)}%` }),
     html('span', {}, formatDuration(ns)),
     note,
   );

@@ -17,12 +17,12 @@ import {
   timeTicks,
   titleOfCalls,
 } from '../../../render/plot/calls-plot.js';
-import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
+import { consume, htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { visibleText } from '../../../render/visible-text.js';
 import { type CallsView, callNear, cellAt, type PlotBox } from '../../view/calls/calls-of-function.js';
 import type { ListedCall } from '../../view/calls/find-listed-calls.js';
-import { CanvasColours, emptied, onThemeChange } from '../platform/canvas.js';
+import { CanvasColours, emptied } from '../platform/canvas.js';
 import { onResize } from '../platform/lifetime.js';
 
 const HEIGHT_PX = 168;
@@ -32,21 +32,18 @@ export class CallsCanvas {
   readonly element = html('div', { class: 'calls-plot' });
   private readonly canvas = html('canvas', { role: 'application', tabindex: 0 });
   private readonly spoken = html('div', { class: 'spoken', role: 'status' });
-  private readonly colours: CanvasColours;
   private readonly painter: PlotPainter;
-  private readonly tooltip: Tooltip;
-  private readonly open: (call: ListedCall) => void;
   private view: CallsView | null = null;
   private chosen = -1;
   /** The row of the call or cell that arrow keys reached. */
   private spot: number | undefined;
 
-  constructor(tooltip: Tooltip, open: (call: ListedCall) => void) {
-    this.tooltip = tooltip;
-    this.open = open;
+  constructor(
+    private readonly tooltip: Tooltip,
+    private readonly open: (call: ListedCall) => void,
+  ) {
     this.element.append(this.canvas, this.spoken);
-    this.colours = new CanvasColours(this.element);
-    this.painter = new PlotPainter(this.colours);
+    this.painter = new PlotPainter(new CanvasColours(this.element, () => this.draw()));
     this.canvas.addEventListener('pointermove', (event) => this.hover(event));
     this.canvas.addEventListener('pointerleave', () => this.tooltip.hide());
     this.canvas.addEventListener('click', ({ offsetX, offsetY }) => {
@@ -55,7 +52,7 @@ export class CallsCanvas {
     });
     this.canvas.addEventListener('keydown', (event) => this.press(event));
     this.canvas.addEventListener('blur', () => this.leave());
-    this.listen();
+    onResize(this.element, () => requestAnimationFrame(() => this.draw()));
   }
 
   /** `chosen`: the selected call; -1: none of them. */
@@ -67,14 +64,6 @@ export class CallsCanvas {
     const keys = `Arrow keys move between ${view.isHeatMap ? 'its cells' : 'calls'}; the table has the slowest.`;
     setAttributes(this.canvas, { 'aria-label': `${title}: ${shown}. ${keys}` });
     this.draw();
-  }
-
-  private listen(): void {
-    onResize(this.element, () => requestAnimationFrame(() => this.draw()));
-    onThemeChange(() => {
-      this.colours.forget();
-      this.draw();
-    });
   }
 
   private box(): PlotBox {
@@ -107,8 +96,7 @@ export class CallsCanvas {
     const { view, spot } = this;
     const key = SPOT_KEYS.find((known) => known === event.key);
     if (view === null || (key === undefined && (event.key !== 'Enter' || spot === undefined))) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     if (key !== undefined) return this.moveSpot(view, key);
     const cell = view.isHeatMap ? view.plot.cells[spot as number] : undefined;
     this.openCall(cell === undefined ? (spot as number) : longestInCell(view.plot, cell));
@@ -228,11 +216,7 @@ const LABEL_PX = 12;
 const TEXT = '11px system-ui, sans-serif';
 
 class PlotPainter {
-  private readonly colours: CanvasColours;
-
-  constructor(colours: CanvasColours) {
-    this.colours = colours;
-  }
+  constructor(private readonly colours: CanvasColours) {}
 
   /** Paints the plot; the pen is at its upper left corner. */
   paint(pen: CanvasRenderingContext2D, box: PlotBox, isHeatMap: boolean): void {

@@ -5,7 +5,8 @@
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatCount, formatDuration, formatMany } from '../../../render/format.js';
 import { callDuration, shadesOf, shadeText } from '../../../render/plot/calls-plot.js';
-import { htmlElement as html } from '../../../render/viewer/dom.js';
+import { htmlElement as html, swatch } from '../../../render/viewer/dom.js';
+import { button } from '../../../render/viewer/search-field.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { visibleText } from '../../../render/visible-text.js';
 import type { CallsView, SlowCallView } from '../../view/calls/calls-of-function.js';
@@ -18,11 +19,12 @@ export class CallsSection {
   private readonly canvas: CallsCanvas;
   private readonly rows = html('div', {});
   private readonly notes = html('div', {});
-  private readonly open: (call: ListedCall) => void;
   private view: CallsView | null = null;
 
-  constructor(tooltip: Tooltip, open: (call: ListedCall) => void) {
-    this.open = open;
+  constructor(
+    tooltip: Tooltip,
+    private readonly open: (call: ListedCall) => void,
+  ) {
     this.canvas = new CallsCanvas(tooltip, open);
     const plot = html('div', {}, this.canvas.element);
     this.element.append(
@@ -73,8 +75,7 @@ export class CallsSection {
     { plot, isAwaited }: CallsView,
     names: readonly string[],
   ): HTMLElement {
-    const pick = html('button', { title: 'show this call in the stack chart of its thread' }, callDuration(call));
-    pick.addEventListener('click', () => this.open(call));
+    const pick = button(callDuration(call), 'show this call in the stack chart of its thread', () => this.open(call));
     const from = plot.calls[0] === undefined ? '' : `+${formatDuration(call.entryNs)}`;
     const more =
       longer === null
@@ -120,9 +121,7 @@ function legendOf({ plot, isHeatMap }: CallsView): HTMLElement[] {
   const shades = shadesOf(plot.cells, SHADES);
   const largest = plot.cells.reduce((most, { calls }) => Math.max(most, calls), 0);
   const entries = shades.map((_, shade) => {
-    const swatch = html('span', { class: 'piece' });
-    swatch.style.background = `var(--s${8 - shades.length + shade})`;
-    return html('li', {}, swatch, shadeText(shades, shade, largest));
+    return html('li', {}, swatch('piece', `s${8 - shades.length + shade}`), shadeText(shades, shade, largest));
   });
   return [
     html('p', {}, `${formatCount(plot.calls.length + plot.callsLeftOut)} calls; how many in a cell:`),

@@ -17,11 +17,10 @@ import {
 } from '../../../render/format.js';
 import { type Family, isStop } from '../../../render/frames/colours.js';
 import { familyOfNode } from '../../../render/frames/frame-table.js';
-import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
+import { htmlElement as html, setAttributes, showText, swatch } from '../../../render/viewer/dom.js';
 import { button, iconButton } from '../../../render/viewer/search-field.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import type { SourceFunction } from '../../data/source.js';
-import type { ListedCall } from '../../view/calls/find-listed-calls.js';
 import {
   AVERAGE_NOISE_HINT,
   averageText,
@@ -35,24 +34,17 @@ import type { ComparedFunction, FunctionView, WaitsView } from '../../view/funct
 import { type ChosenCall, type Colouring, type State, TABS, type Tab } from '../../view/state.js';
 import { changeText, measureText, noiseText, percentText, toneOf } from '../../view/table-columns.js';
 import type { Views } from '../../view/views.js';
+import type { FrameActions } from '../graph/frame-actions.js';
+import type { Navigation } from '../platform/navigation.js';
 import { Tabs } from '../view-bar.js';
 import { CallersAndCallees } from './callers-and-callees.js';
-import { CallsSection } from './calls-section.js';
+import { CallsSection, callInChart } from './calls-section.js';
 import { histogramPicture } from './histogram.js';
-import { PathsGraph, type PathsGraphEvents } from './paths-graph.js';
+import { PathsGraph } from './paths-graph.js';
 import { sourceSection } from './source-section.js';
 import { waitsSection } from './waits-section.js';
 
 const MAX_HISTOGRAM_PX = 360;
-
-export interface PanelEvents extends PathsGraphEvents {
-  readonly zoom: (symbol: SymbolId) => void;
-  readonly focus: () => void;
-  readonly hide: () => void;
-  readonly close: () => void;
-  readonly openCall: (call: ListedCall) => void;
-  readonly showTab: (tab: Tab) => void;
-}
 
 /** What the panel shows besides the function. */
 export interface PanelView {
@@ -76,17 +68,21 @@ export class Panel {
   private readonly meanwhile: PathsGraph;
   private readonly tabs: Tabs<Tab>;
   private readonly pages: Readonly<Record<Tab, HTMLElement>>;
-  private readonly views: Views;
-  private readonly open: (symbol: SymbolId) => void;
   private symbol: SymbolId = NONE;
 
-  constructor(views: Views, characterPx: number, tooltip: Tooltip, events: PanelEvents) {
-    this.views = views;
-    this.open = events.open;
+  constructor(
+    private readonly views: Views,
+    characterPx: number,
+    tooltip: Tooltip,
+    private readonly navigation: Navigation,
+    private readonly actions: FrameActions,
+  ) {
     const { isBlockedTime } = views;
-    this.meanwhile = new PathsGraph('What they did meanwhile', 'the waits', characterPx, tooltip, events);
-    this.paths = new CallersAndCallees(isBlockedTime, events);
-    this.calls = new CallsSection(tooltip, events.openCall);
+    this.meanwhile = new PathsGraph('What they did meanwhile', 'the waits', characterPx, tooltip, actions);
+    this.paths = new CallersAndCallees(isBlockedTime, actions);
+    this.calls = new CallsSection(tooltip, (call) =>
+      navigation.change(callInChart(call, views.timeline?.durationNs ?? 0)),
+    );
     const page = (id: Tab, ...children: HTMLElement[]) =>
       html('div', { role: 'tabpanel', id: `panel-${id}`, 'aria-labelledby': `tab-${id}`, tabindex: 0 }, ...children);
     this.pages = {
@@ -98,10 +94,10 @@ export class Panel {
     this.tabs = new Tabs(
       'Of the function',
       TABS.map((id) => ({ id, title: TAB_NAMES[id], content: `panel-${id}` })),
-      events.showTab,
+      (tab) => navigation.changeLayout({ tab }),
     );
     const body = html('div', { class: 'panel-body' }, ...Object.values(this.pages));
-    this.element.append(this.head(events), this.tabs.element, body);
+    this.element.append(this.head(), this.tabs.element, body);
   }
 
   /** null: closes it. */
@@ -137,7 +133,7 @@ export class Panel {
     const own = source?.functions.find(isOwn);
     const why = source ? 'No line of it is known.' : 'This file has no source code: make it with --source DIR.';
     this.pages.source.replaceChildren(
-      ...(own ? sourceSection(own, this.views, this.open) : [html('p', { class: 'quiet' }, why)]),
+      ...(own ? sourceSection(own, this.views, this.actions) : [html('p', { class: 'quiet' }, why)]),
     );
   }
 
@@ -167,21 +163,23 @@ export class Panel {
     return 'For whom threads waited is not in this recording: record with --waits.';
   }
 
-  private head({ zoom, focus, hide, close, menu }: PanelEvents): HTMLElement {
+  private head(): HTMLElement {
+    const { navigation, actions } = this;
     const more = iconButton('⋯', 'More actions', 'more actions (m)', () => {
       const { left, bottom } = more.getBoundingClientRect();
-      menu(this.symbol, left, bottom, () => more.focus());
+      actions.openMenu(this.symbol, left, bottom, () => more.focus());
     });
-    const actions = html(
+    const buttons = html(
       'div',
       { class: 'group' },
-      button('Zoom', 'zoom to its largest frame (Enter)', () => zoom(this.symbol)),
-      button('Show only inside', 'show only this function and its callees (f)', focus),
-      button('Hide', 'hide this function and its callees (h)', hide),
+      button('Zoom', 'zoom to its largest frame (Enter)', () => actions.zoomToFunction(this.symbol)),
+      button('Show only inside', 'show only this function and its callees (f)', () => actions.focusOn(this.symbol)),
+      button('Hide', 'hide this function and its callees (h)', () => actions.hide(this.symbol)),
       more,
     );
-    const title = html('div', { class: 'panel-title' }, this.name, iconButton('✕', 'Close', 'close (Esc)', close));
-    return html('div', { class: 'panel-head' }, title, this.file, actions, this.numbers);
+    const close = iconButton('✕', 'Close', 'close (Esc)', () => navigation.change({ chosen: null }));
+    const title = html('div', { class: 'panel-title' }, this.name, close);
+    return html('div', { class: 'panel-head' }, title, this.file, buttons, this.numbers);
   }
 }
 
@@ -258,12 +256,10 @@ function stateBar({ callees }: FunctionView): HTMLElement[] {
   const bar = html('div', { class: 'states', 'aria-hidden': 'true' });
   const legend = html('ul', { class: 'legend' });
   for (const [family, name, colour] of states) {
-    const part = html('span', { class: 'piece' });
+    const part = swatch('piece', colour);
     part.style.flexGrow = String(ns.get(family));
-    const entry = html('li', {}, html('span', { class: 'piece' }), `${name} ${formatShare(ns.get(family) ?? 0, all)}`);
-    for (const element of [part, entry.firstElementChild as HTMLElement]) element.style.background = `var(--${colour})`;
     bar.append(part);
-    legend.append(entry);
+    legend.append(html('li', {}, swatch('piece', colour), `${name} ${formatShare(ns.get(family) ?? 0, all)}`));
   }
   return [bar, legend];
 }

@@ -5,29 +5,28 @@ import { ROOT } from '../../../model/calls/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { detailsText, frameDetails, symbolAt } from '../../../render/frames/frame-details.js';
 import type { FrameTable } from '../../../render/frames/frame-table.js';
-import { htmlElement as html, showText } from '../../../render/viewer/dom.js';
+import { consume, htmlElement as html, showText } from '../../../render/viewer/dom.js';
 import { isShortcut } from '../../../render/viewer/search-field.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { painterOf } from '../../view/colouring.js';
+import type { FrameActions } from '../graph/frame-actions.js';
 import { Graph } from '../graph/graph.js';
-
-export interface PathsGraphEvents {
-  /** Opens the menu of a function next to a point of the window; `back` returns the focus. */
-  readonly menu: (symbol: SymbolId, xPx: number, yPx: number, back: () => void) => void;
-  readonly open: (symbol: SymbolId) => void;
-}
 
 export class PathsGraph {
   readonly element: HTMLElement;
   private readonly graph: Graph;
-  private readonly events: PathsGraphEvents;
   private readonly note = html('span', {});
   private table: FrameTable | null = null;
   private siblings: readonly [NodeId, NodeId] = [ROOT, ROOT];
 
   /** `root`: what the root represents. */
-  constructor(label: string, root: string, characterPx: number, tooltip: Tooltip, events: PathsGraphEvents) {
-    this.events = events;
+  constructor(
+    label: string,
+    root: string,
+    characterPx: number,
+    tooltip: Tooltip,
+    private readonly actions: FrameActions,
+  ) {
     const container = html('div', { class: 'graph', role: 'group', 'aria-label': label });
     const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, root);
     const showTooltip = (box: number, xPx: number, yPx: number) => {
@@ -97,12 +96,12 @@ export class PathsGraph {
 
   private open(box: number): void {
     const symbol = this.symbolOf(box);
-    if (symbol !== null) this.events.open(symbol);
+    if (symbol !== null) this.actions.open(symbol);
   }
 
   private openMenu(box: number, xPx: number, yPx: number): void {
     const symbol = this.symbolOf(box);
-    if (symbol !== null) this.events.menu(symbol, xPx, yPx, () => this.graph.focus(box));
+    if (symbol !== null) this.actions.openMenu(symbol, xPx, yPx, () => this.graph.focus(box));
   }
 
   private openMenuByKey(box: number): void {
@@ -117,8 +116,7 @@ export class PathsGraph {
     else if (event.key === 'o') this.open(focusedBox);
     else if (event.key === 'm') this.openMenuByKey(focusedBox);
     else if (!this.graph.moveFocus(event.key)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 }
 

@@ -1,7 +1,6 @@
 /**
  * The source code of a function: what each line took, its own time up to there and the calls that it makes.
  */
-import type { SymbolId } from '../../../model/units.js';
 import { formatCount, formatDuration, formatMany, formatShare } from '../../../render/format.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { visibleText } from '../../../render/visible-text.js';
@@ -10,18 +9,14 @@ import { starredCalls } from '../../view/captions/counts.js';
 import { shortLine } from '../../view/captions/details.js';
 import { shownName } from '../../view/shown-names.js';
 import type { Views } from '../../view/views.js';
+import type { FrameActions } from '../graph/frame-actions.js';
 
-/** `open`: selects a function. */
-export function sourceSection(
-  { file, lines }: SourceFunction,
-  views: Views,
-  open: (symbol: SymbolId) => void,
-): HTMLElement[] {
+export function sourceSection({ file, lines }: SourceFunction, views: Views, actions: FrameActions): HTMLElement[] {
   const allNs = lines.reduce((sum, line) => sum + nsOf(line), 0);
   const row = (line: SourceCodeLine) => {
     const ns = nsOf(line);
-    const time = html('td', { class: 'share', title: formatShare(ns, allNs) }, ns > 0 ? formatDuration(ns) : '');
-    time.style.setProperty('--share', `${(100 * ns) / Math.max(1, allNs)}%`);
+    const share = { class: 'share', title: formatShare(ns, allNs), '--share': `${(100 * ns) / Math.max(1, allNs)}%` };
+    const time = html('td', share, ns > 0 ? formatDuration(ns) : '');
     const code = html('td', {}, line.text === undefined ? elsewhere(line) : html('code', {}, line.text));
     return [html('tr', {}, time, html('td', { class: 'quiet' }, String(line.line ?? '')), code), ...parts(line)];
   };
@@ -32,8 +27,8 @@ export function sourceSection(
   const callee = ({ fn, calls, inferred }: SourceCalls) => {
     const name = html('bdi', {}, visibleText(shownName(fn[0])));
     const symbol = views.symbolsByName()(...fn);
-    const link = symbol !== undefined && views.canOpen(symbol) ? html('button', { type: 'button' }, name) : name;
-    if (link !== name) link.addEventListener('click', () => open(symbol as SymbolId));
+    const isLink = symbol !== undefined && views.canOpen(symbol);
+    const link = isLink ? html('button', { type: 'button', click: () => actions.open(symbol) }, name) : name;
     const title = `${formatMany(calls, 'call')}${inferred === 0 ? '' : `, ${formatCount(inferred)} inferred`}`;
     return html('span', { title }, link, ` ${starredCalls(calls, inferred)} ×`);
   };

@@ -4,7 +4,7 @@
 import type { WaitPiece } from '../../../model/profile/waits-by-path.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatCount, formatDuration, formatMany, formatShare } from '../../../render/format.js';
-import { htmlElement as html, setAttributes } from '../../../render/viewer/dom.js';
+import { htmlElement as html, setAttributes, swatch } from '../../../render/viewer/dom.js';
 import { blockerText, pieceClass, pieceText, reasonText, threadText, waitsText } from '../../view/captions/wakings.js';
 import type { WaitsView } from '../../view/function-view.js';
 import { summedPieces, type WaitNames, type WaitsOfFunction } from '../../view/waits.js';
@@ -35,15 +35,14 @@ function blockersTable({ blockers, ns }: WaitsOfFunction, names: WaitNames): HTM
   const head = ['For whom', 'Why', 'Waits', 'Time', 'Waking up'].map((title) => html('th', { scope: 'col' }, title));
   const rows = blockers.map((blocker) => {
     const who = blockerText(names, blocker);
-    const share = html('span', { class: 'share' }, formatDuration(blocker.ns));
-    share.style.setProperty('--share', formatShare(blocker.ns, ns).replace(' ', ''));
+    const percent = formatShare(blocker.ns, ns).replace(' ', '');
     return html(
       'tr',
       {},
       html('th', { scope: 'row', title: who }, html('bdi', {}, who)),
       html('td', {}, reasonText(blocker)),
       html('td', {}, formatCount(blocker.waits)),
-      html('td', {}, share),
+      html('td', {}, html('span', { class: 'share', '--share': percent }, formatDuration(blocker.ns))),
       html('td', {}, formatDuration(blocker.wakeUpNs)),
     );
   });
@@ -56,21 +55,21 @@ function chain({ longest }: WaitsOfFunction, names: WaitNames, originNs: Nanosec
   const text = (piece: WaitPiece) => `${pieceText(names, piece)} · ${formatDuration(piece.ns)}`;
   const bar = html('div', { class: 'chain', role: 'img', 'aria-label': pieces.map(text).join(', ') });
   for (const piece of pieces) {
-    const part = swatch(names, piece);
+    const part = pieceSwatch(names, piece);
     setAttributes(part, { title: text(piece) });
     part.style.flexGrow = String(piece.ns);
     bar.append(part);
   }
   const sums = summedPieces(pieces);
-  const listed = sums.slice(0, MAX_LISTED_PIECES).map((piece) => html('li', {}, swatch(names, piece), text(piece)));
+  const listed = sums
+    .slice(0, MAX_LISTED_PIECES)
+    .map((piece) => html('li', {}, pieceSwatch(names, piece), text(piece)));
   const rest = sums.slice(MAX_LISTED_PIECES).reduce((sum, piece) => sum + piece.ns, 0);
   if (rest > 0) listed.push(html('li', {}, `others · ${formatDuration(rest)}`));
   const title = `Longest: ${formatDuration(ns)} of ${threadText(names.threads, tid)}, ${formatDuration(startNs - originNs)} after the start`;
   return [html('h3', {}, title), bar, html('ul', { class: 'legend' }, ...listed)];
 }
 
-function swatch({ functions }: WaitNames, piece: WaitPiece): HTMLElement {
-  const element = html('span', { class: 'piece' });
-  element.style.background = `var(--${pieceClass(functions, piece)})`;
-  return element;
+function pieceSwatch({ functions }: WaitNames, piece: WaitPiece): HTMLElement {
+  return swatch('piece', pieceClass(functions, piece));
 }

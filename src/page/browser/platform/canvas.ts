@@ -38,7 +38,7 @@ export function showTheme(theme: Theme): void {
 }
 
 /** Calls back when the theme changes, and before and after the page is printed, which is in light colours. */
-export function onThemeChange(changed: () => void): void {
+function onThemeChange(changed: () => void): void {
   const signal = lifetime();
   const print = ({ matches }: MediaQueryListEvent) => {
     changed();
@@ -145,13 +145,13 @@ export class CanvasColours {
   /** By CSS variable. */
   private readonly known = new Map<string, string>();
 
-  constructor(parent: HTMLElement) {
+  /** `changed`: all colours are others. */
+  constructor(parent: HTMLElement, changed: () => void) {
     parent.append(this.probe);
-  }
-
-  /** Reads colours again: the theme changed. */
-  forget(): void {
-    this.known.clear();
+    onThemeChange(() => {
+      this.known.clear();
+      changed();
+    });
   }
 
   of(variable: string): string {

@@ -20,15 +20,13 @@ export class Navigation {
   state: State;
   /** What the link to this state says that the page does not know. */
   dropped: readonly string[];
-  private readonly names: LinkNames;
-  private readonly start: State;
-  private readonly show: Show;
 
   /** `start`: initial state of the file. */
-  constructor(names: LinkNames, start: State, show: Show) {
-    this.names = names;
-    this.start = start;
-    this.show = show;
+  constructor(
+    private readonly names: LinkNames,
+    private readonly start: State,
+    private readonly show: Show,
+  ) {
     ({ state: this.state, dropped: this.dropped } = this.read());
     this.correctAddress(this.state);
     const signal = lifetime();

@@ -2,25 +2,19 @@
  * The call tree as a table: a row for each call path whose callers are open, with the numbers of its last frame; upside down,
  * functions with their callers.
  */
-import type { NodeId, SymbolId } from '../../../model/units.js';
+import type { NodeId } from '../../../model/units.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { type CallPaths, OpenPaths, type PathRow } from '../../view/call-paths.js';
 import type { Painter } from '../../view/colouring.js';
 import type { State } from '../../view/state.js';
 import { chosenColumns, knownColumns, type NumberColumn, usualSort } from '../../view/table-columns.js';
 import type { Views } from '../../view/views.js';
+import type { FrameActions } from '../graph/frame-actions.js';
+import type { Navigation } from '../platform/navigation.js';
 import { announce } from '../platform/save.js';
 import type { ColumnsMenu } from './columns-menu.js';
 import { cellColumn, nameCell } from './row-cells.js';
 import { sorterBy, type TableColumn, VirtualTable } from './virtual-table.js';
-
-export interface CallTreeEvents {
-  readonly choose: (symbol: SymbolId) => void;
-  readonly zoom: (path: readonly SymbolId[]) => void;
-  readonly changeLayout: (change: Partial<State>) => void;
-  /** Opens a menu of a function at a point of the window. */
-  readonly menu: (symbol: SymbolId, xPx: number, yPx: number, back: () => void) => void;
-}
 
 /** Rows are indented by level, less in narrow tables; deeper ones no more, to leave room for names. */
 const INDENT_PX = 13;
@@ -31,10 +25,6 @@ const TWISTY_PX = 18;
 
 export class CallTreeTable {
   readonly element: HTMLElement;
-  private readonly views: Views;
-  private readonly menu: ColumnsMenu;
-  private readonly characterPx: number;
-  private readonly changeLayout: CallTreeEvents['changeLayout'];
   private readonly table: VirtualTable<PathRow>;
   /** Of callees, and of callers: null until it is seen first. */
   private readonly open: Record<'callees' | 'callers', OpenPaths | null> = { callees: null, callers: null };
@@ -44,19 +34,21 @@ export class CallTreeTable {
   private known: readonly NumberColumn[] = [];
   private shown: readonly unknown[] = [];
 
-  constructor(views: Views, menu: ColumnsMenu, characterPx: number, events: CallTreeEvents) {
-    this.views = views;
-    this.menu = menu;
-    this.characterPx = characterPx;
-    this.changeLayout = events.changeLayout;
+  constructor(
+    private readonly views: Views,
+    private readonly menu: ColumnsMenu,
+    private readonly characterPx: number,
+    navigation: Navigation,
+    actions: FrameActions,
+  ) {
     this.table = new VirtualTable<PathRow>(
       'Call tree',
       {
-        choose: ({ symbol }) => events.choose(symbol),
-        enter: ({ node }) => events.zoom(this.paths.pathOf(node)),
+        choose: ({ symbol }) => actions.choose(symbol),
+        enter: ({ node }) => navigation.change({ zoom: this.paths.pathOf(node), zoomLast: null }),
         press: (row, key, at) => this.press(row, key, at),
-        sort: (functionsSort) => this.changeLayout({ functionsSort }),
-        menu: ({ symbol }, ...at) => events.menu(symbol, ...at),
+        sort: (functionsSort) => navigation.changeLayout({ functionsSort }),
+        menu: ({ symbol }, ...at) => actions.openMenu(symbol, ...at),
       },
       'treegrid',
     );
@@ -148,15 +140,14 @@ export class CallTreeTable {
   }
 
   /** By keys, the arrows do this. */
-  private twisty(row: PathRow): HTMLElement {
-    const { isOpen } = row;
-    const twisty = html('span', { class: 'twisty', 'aria-hidden': 'true' }, isOpen === null ? '' : isOpen ? '▾' : '▸');
-    twisty.addEventListener('click', (event) => {
+  private twisty({ node, isOpen }: PathRow): HTMLElement {
+    const click = (event: Event) => {
       event.stopPropagation();
-      if (isOpen !== null) this.setOpen(row.node, !isOpen);
-    });
-    twisty.addEventListener('dblclick', (event) => event.stopPropagation());
-    return twisty;
+      if (isOpen !== null) this.setOpen(node, !isOpen);
+    };
+    const events = { click, dblclick: (event: Event) => event.stopPropagation() };
+    const sign = isOpen === null ? '' : isOpen ? '▾' : '▸';
+    return html('span', { class: 'twisty', 'aria-hidden': true, ...events }, sign);
   }
 
   private press({ node, level, isOpen }: PathRow, key: string, at: number): boolean {

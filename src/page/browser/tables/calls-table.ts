@@ -27,15 +27,14 @@ interface CallRow {
 
 export class CallsTable {
   readonly element: HTMLElement;
-  private readonly views: Views;
-  private readonly chart: StackChart;
   private readonly count = html('span', {});
   private readonly table: VirtualTable<CallRow>;
   private sortedBy = 'duration';
 
-  constructor(views: Views, chart: StackChart) {
-    this.views = views;
-    this.chart = chart;
+  constructor(
+    private readonly views: Views,
+    private readonly chart: StackChart,
+  ) {
     this.table = new VirtualTable('Calls', {
       choose: ({ box }) => chart.choose(box),
       sort: (by) => {

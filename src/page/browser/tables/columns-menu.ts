@@ -6,13 +6,14 @@ import { type Action, type Group, type Menu, menuButton } from '../menu.js';
 
 export class ColumnsMenu {
   readonly element: HTMLButtonElement;
-  private readonly choose: (columns: string) => void;
   private known: readonly NumberColumn[] = [];
   private chosen = '';
 
   /** `choose`: gets the choice as the state has it. */
-  constructor(menu: Menu, choose: (columns: string) => void) {
-    this.choose = choose;
+  constructor(
+    menu: Menu,
+    private readonly choose: (columns: string) => void,
+  ) {
     this.element = menuButton(menu, 'Columns', 'What the table shows', () => this.items());
   }
 

@@ -1,27 +1,20 @@
 /**
  * The table of the functions in view; with a search, the list of its matches.
  */
-import type { SymbolId } from '../../../model/units.js';
 import { formatCount, formatMany } from '../../../render/format.js';
 import { htmlElement as html } from '../../../render/viewer/dom.js';
 import type { State } from '../../view/state.js';
 import { chosenColumns, knownColumns, type NumberColumn, usualSort } from '../../view/table-columns.js';
 import type { FunctionRow, FunctionRows } from '../../view/view.js';
 import type { Views } from '../../view/views.js';
+import type { FrameActions } from '../graph/frame-actions.js';
+import type { Navigation } from '../platform/navigation.js';
 import type { ColumnsMenu } from './columns-menu.js';
 import { cellColumn, nameCell } from './row-cells.js';
 import { type RowMarks, type TableColumn, VirtualTable } from './virtual-table.js';
 
-export interface FunctionsTableEvents {
-  readonly choose: (symbol: SymbolId) => void;
-  readonly changeLayout: (change: Partial<State>) => void;
-}
-
 export class FunctionsTable {
   readonly element: HTMLElement;
-  private readonly views: Views;
-  private readonly menu: ColumnsMenu;
-  private readonly characterPx: number;
   private readonly table: VirtualTable<FunctionRow>;
   private readonly onlyFound = html('input', { type: 'checkbox' });
   private readonly count = html('span', {});
@@ -29,15 +22,18 @@ export class FunctionsTable {
   private known: readonly NumberColumn[] = [];
   private shown: readonly unknown[] = [];
 
-  constructor(views: Views, menu: ColumnsMenu, characterPx: number, { choose, changeLayout }: FunctionsTableEvents) {
-    this.views = views;
-    this.menu = menu;
-    this.characterPx = characterPx;
+  constructor(
+    private readonly views: Views,
+    private readonly menu: ColumnsMenu,
+    private readonly characterPx: number,
+    navigation: Navigation,
+    actions: FrameActions,
+  ) {
     this.table = new VirtualTable('Functions', {
-      choose: ({ sums }) => choose(sums.symbol),
-      sort: (functionsSort) => changeLayout({ functionsSort }),
+      choose: ({ sums }) => actions.choose(sums.symbol),
+      sort: (functionsSort) => navigation.changeLayout({ functionsSort }),
     });
-    this.onlyFound.addEventListener('change', () => changeLayout({ listsAll: !this.onlyFound.checked }));
+    this.onlyFound.addEventListener('change', () => navigation.changeLayout({ listsAll: !this.onlyFound.checked }));
     this.element = html('div', { class: 'listed' }, this.above, this.table.element);
   }
 

@@ -4,7 +4,7 @@
 import { shortFileName } from '../../../model/symbol-table.js';
 import type { SymbolId } from '../../../model/units.js';
 import { fitLabel, textWidth } from '../../../render/frames/labels.js';
-import { htmlElement as html } from '../../../render/viewer/dom.js';
+import { htmlElement as html, swatch } from '../../../render/viewer/dom.js';
 import { visibleText } from '../../../render/visible-text.js';
 import type { NumberColumn } from '../../view/table-columns.js';
 import type { FunctionRow } from '../../view/view.js';
@@ -50,10 +50,8 @@ export function cellColumn(column: NumberColumn, totalWeight: number): TableColu
 
 /** A bar as long as the share; its first part was running. */
 function shareCell(share: number, running: number, text: string, title: string): HTMLElement {
-  const bar = html('span', { class: 'share-bar' });
   const percent = Math.min(100, 100 * share);
-  bar.style.setProperty('--share', `${percent}%`);
-  bar.style.setProperty('--run', `${percent * running}%`);
+  const bar = html('span', { class: 'share-bar', '--share': `${percent}%`, '--run': `${percent * running}%` });
   return html('span', { class: 'share', ...(title && { title }) }, bar, text);
 }
 
@@ -76,11 +74,9 @@ export function nameCell(
   const title = [name, file, line && `${visibleText(line.file)}:${line.line}`].filter(Boolean).join('\n');
   const leftPx = (availablePx - SWATCH_PX) / SANS_SHARE;
   const text = fitLabel({ name, numbers: [] }, Math.floor(leftPx / characterPx)) || '…';
-  const swatch = html('span', { class: 'swatch' });
-  swatch.style.background = `var(--${colour})`;
   const hasRoom = (textWidth(text) + textWidth(library)) * characterPx + LIBRARY_GAP_PX <= leftPx;
   return [
-    swatch,
+    swatch('swatch', colour),
     html('bdi', { title }, text),
     ...(library === '' || !hasRoom ? [] : [' ', html('span', { class: 'library' }, library)]),
   ];

@@ -2,6 +2,7 @@
  * The table of threads: the times of each, and its gaps.
  */
 
+import { groupBy } from '../../../model/groups.js';
 import type { TraceGap } from '../../../model/profile/profile.js';
 import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
 import {
@@ -21,14 +22,10 @@ import { tracedHint } from '../../view/captions/details.js';
 import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
+import type { StackChart } from '../chart/stack-chart.js';
 import type { Action, Menu } from '../menu.js';
+import type { Navigation } from '../platform/navigation.js';
 import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
-
-export interface ThreadsTableEvents {
-  readonly change: (change: Partial<State>) => void;
-  readonly changeLayout: (change: Partial<State>) => void;
-  readonly openChart: (tid: Tid) => void;
-}
 
 /** In narrow tables, names and thread ids matter more than these. */
 const RUNNING_FROM_PX = 420;
@@ -46,28 +43,23 @@ export class ThreadsTable {
   private readonly recorded: PageData;
   private readonly hasSwitches: boolean;
   private readonly rows: readonly ThreadRow[];
-  private readonly views: Views;
   private shown: readonly unknown[] = [];
-  private readonly change: ThreadsTableEvents['change'];
-  private readonly openChart: ThreadsTableEvents['openChart'];
   private chosen!: ThreadRow; // set by the first draw
   /** As in the state. */
   private against = '';
-  private readonly gapsOf = new Map<number, TraceGap[]>();
+  private readonly gapsOf: ReadonlyMap<Tid, TraceGap[]>;
 
   /** `menu`: of a thread. */
-  constructor(views: Views, menu: Menu, { change, changeLayout, openChart }: ThreadsTableEvents) {
+  constructor(
+    private readonly views: Views,
+    menu: Menu,
+    private readonly navigation: Navigation,
+    private readonly chart: StackChart,
+  ) {
     const { data: recorded, threads: rows, hasSwitches } = views;
-    this.views = views;
-    this.change = change;
-    this.openChart = openChart;
     this.recorded = recorded;
     this.rows = rows;
-    for (const gap of recorded.quality.gaps) {
-      const gaps = this.gapsOf.get(gap.tid);
-      if (gaps) gaps.push(gap);
-      else this.gapsOf.set(gap.tid, [gap]);
-    }
+    this.gapsOf = groupBy(recorded.quality.gaps, ({ tid }) => tid);
     this.hasSwitches = hasSwitches;
     this.table = new VirtualTable('Threads', {
       choose: (row, how, through) => {
@@ -75,10 +67,10 @@ export class ThreadsTable {
         this.chosen = chosenRow(this.rows, key, this.idle.checked); // the next key may come before the table is drawn
         this.choose(key);
       },
-      sort: (threadsSort) => changeLayout({ threadsSort }),
+      sort: (threadsSort) => navigation.changeLayout({ threadsSort }),
       menu: (row, xPx, yPx, back) => menu.open(isolated(row.name), this.actionsOf(row), xPx, yPx, back),
     });
-    this.element = html('div', { class: 'listed' }, this.above(rows, change), this.table.element);
+    this.element = html('div', { class: 'listed' }, this.above(rows), this.table.element);
   }
 
   show(state: State): void {
@@ -99,14 +91,14 @@ export class ThreadsTable {
 
   /** Threads are not compared with themselves. */
   private choose(threads: string): void {
-    this.change({ threads, ...(threads === this.against && { against: '' }) });
+    this.navigation.change({ threads, ...(threads === this.against && { against: '' }) });
   }
 
   private actionsOf(row: ThreadRow): Action[] {
     const tid = this.chartTidOf(row);
     return [
       { text: 'Only this row', key: 'Enter', act: () => this.choose(row.key) },
-      ...(tid === null ? [] : [{ text: 'Stack chart', key: '', act: () => this.openChart(tid) }]),
+      ...(tid === null ? [] : [{ text: 'Stack chart', key: '', act: () => this.chart.open(tid) }]),
       ...(this.canCompare(row)
         ? [{ ...this.comparison(row), text: `${this.comparison(row).text} with ${titleOf(this.chosen)}` }]
         : []),
@@ -125,7 +117,7 @@ export class ThreadsTable {
     return {
       text: isSwapped ? 'Swap' : 'Compare',
       key: '',
-      act: () => this.change(isSwapped ? { threads: against, against: chosen.key } : { against: row.key }),
+      act: () => this.navigation.change(isSwapped ? { threads: against, against: chosen.key } : { against: row.key }),
     };
   }
 
@@ -157,7 +149,7 @@ export class ThreadsTable {
     const chart = this.chartTidOf(row);
     if (chart === null) return '';
     return this.rowButton('Stack chart', `calls of ${row.name} ${row.which} in the order of time`, () =>
-      this.openChart(chart),
+      this.chart.open(chart),
     );
   }
 
@@ -176,9 +168,9 @@ export class ThreadsTable {
     return choiceOf(rows, selected);
   }
 
-  private above(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
+  private above(rows: readonly ThreadRow[]): HTMLElement {
     const count = rows.filter(({ isIdle }) => isIdle).length;
-    this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
+    this.idle.addEventListener('change', () => this.navigation.change({ hidesIdle: this.idle.checked }));
     const label = html('label', {}, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
     label.hidden = count === 0 || count === rows.length;
     const hint = html(

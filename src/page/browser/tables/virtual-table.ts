@@ -3,7 +3,7 @@
  * cut.
  */
 
-import { htmlElement as html } from '../../../render/viewer/dom.js';
+import { consume, htmlElement as html } from '../../../render/viewer/dom.js';
 import { onResize } from '../platform/lifetime.js';
 
 export interface TableColumn<Row> {
@@ -109,7 +109,6 @@ export class VirtualTable<Row> {
   readonly element: HTMLElement;
   private readonly canvas = html('div', { class: 'canvas', role: 'rowgroup' });
   private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
-  private readonly events: TableEvents<Row>;
   private readonly cellRole: 'cell' | 'gridcell';
   /** With those that have no room. */
   private known: readonly TableColumn<Row>[] = [];
@@ -120,8 +119,11 @@ export class VirtualTable<Row> {
   private focusedRow = 0;
   private chosenLast: Row | null = null;
 
-  constructor(label: string, events: TableEvents<Row>, role: 'table' | 'treegrid' = 'table') {
-    this.events = events;
+  constructor(
+    label: string,
+    private readonly events: TableEvents<Row>,
+    role: 'table' | 'treegrid' = 'table',
+  ) {
     this.cellRole = role === 'table' ? 'cell' : 'gridcell';
     this.element = html(
       'div',
@@ -212,8 +214,8 @@ export class VirtualTable<Row> {
       const { key, title, hint } = column;
       const isSorted = column === sorting.column;
       const arrow = isSorted ? (sorting.isAscending ? ' ↑' : ' ↓') : '';
-      const button = html('button', { type: 'button', ...(hint && { title: hint }) }, title + arrow);
-      button.addEventListener('click', () => this.events.sort(isSorted && !sorting.isReversed ? `-${key}` : key));
+      const click = () => this.events.sort(isSorted && !sorting.isReversed ? `-${key}` : key);
+      const button = html('button', { type: 'button', ...(hint && { title: hint }), click }, title + arrow);
       const sort = isSorted ? { 'aria-sort': sorting.isAscending ? 'ascending' : 'descending' } : {};
       return html('div', { role: 'columnheader', class: classOf(column), ...sort }, button);
     });
@@ -304,15 +306,13 @@ export class VirtualTable<Row> {
     else if (event.key === 'Enter' && this.events.enter !== undefined) this.enter(this.focusedRow);
     else if (isChoice) this.choose(this.focusedRow, event);
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 
   private pressMenu(event: KeyboardEvent): void {
     const row = this.rowBelow(this.focusedRow)?.getBoundingClientRect();
     if (row === undefined || !this.openMenu(this.focusedRow, row.left, row.bottom)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
   }
 
   /** Returns whether there is a menu. */

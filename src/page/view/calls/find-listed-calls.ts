@@ -172,12 +172,13 @@ export class CallsCollector {
   /** By bucket. */
   private readonly durations = new Map<number, number>();
   private readonly longest = new LongestCalls<ListedCall>(MAX_LISTED_CALLS);
-  private readonly bounds: Bounds;
   private readonly range: Bounds;
 
   /** As for `findListedCalls`. */
-  constructor(bounds: Bounds, isPart: boolean) {
-    this.bounds = bounds;
+  constructor(
+    private readonly bounds: Bounds,
+    isPart: boolean,
+  ) {
     this.range = isPart ? bounds : UNBOUNDED;
   }
 
@@ -239,11 +240,8 @@ export class CallsCollector {
 /** How long inferred calls certainly lasted, as far as the numbers of ranges list them. */
 class KnownTimes {
   private known: Map<string, Nanoseconds> | null = null;
-  private readonly thread: SearchedThread;
 
-  constructor(thread: SearchedThread) {
-    this.thread = thread;
-  }
+  constructor(private readonly thread: SearchedThread) {}
 
   /** Of a row of some calls; null: unknown. */
   of({ node, startNs, endNs }: Spans): (row: number) => Nanoseconds | null {

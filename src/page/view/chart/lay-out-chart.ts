@@ -23,8 +23,6 @@ interface OpenBox {
 }
 
 class ChartLayout {
-  private readonly thread: ChartThread;
-  private readonly window: Bounds;
   private readonly nsPerPx: number;
   private readonly boxes = new ChartBoxesBuilder();
   private readonly short: ShortCalls;
@@ -34,10 +32,12 @@ class ChartLayout {
   private nowNs: Nanoseconds;
   private examined = 0;
 
-  constructor(thread: ChartThread, window: Bounds, widthPx: number) {
+  constructor(
+    private readonly thread: ChartThread,
+    private readonly window: Bounds,
+    widthPx: number,
+  ) {
     const { levels } = thread.spans;
-    this.thread = thread;
-    this.window = window;
     this.nowNs = window.startNs;
     this.nsPerPx = (window.endNs - window.startNs) / widthPx;
     this.lowest = spanLevel(this.nsPerPx);
@@ -136,8 +136,6 @@ const NO_RUNS: readonly ShortRun[] = [];
 class ShortCalls {
   /** How many rows were read. */
   examined = 0;
-  private readonly levels: readonly Spans[];
-  private readonly nsPerPx: number;
   private readonly firstPixel: number;
   private readonly counts: Int32Array;
   /** By level: the first row that was not counted yet. */
@@ -146,9 +144,12 @@ class ShortCalls {
   private high = -1;
 
   /** `levels`: those whose calls are all too short. */
-  constructor(levels: readonly Spans[], startNs: Nanoseconds, endNs: Nanoseconds, nsPerPx: number) {
-    this.levels = levels;
-    this.nsPerPx = nsPerPx;
+  constructor(
+    private readonly levels: readonly Spans[],
+    startNs: Nanoseconds,
+    endNs: Nanoseconds,
+    private readonly nsPerPx: number,
+  ) {
     this.firstPixel = Math.floor(startNs / nsPerPx) - 1;
     this.counts = new Int32Array(Math.ceil(endNs / nsPerPx) - this.firstPixel + 2);
     this.next = Int32Array.from(levels, (calls) => this.firstAtOrAfter(calls.startNs, 0, startNs));

@@ -30,18 +30,16 @@ export interface Picture extends SvgData {
 
 export class Viewer extends GraphViewer<GraphState> {
   protected readonly takesKeys = true;
-  private readonly picture: Picture;
   private readonly placeToolbar = newToolbar(this.search, this.reset, () => this.toggleHelp());
   /** States that Esc returns to. */
   private readonly previous: GraphState[] = [];
   /** Largest row count so far: clicked frames keep their height. */
   private minRows = 0;
 
-  constructor(picture: Picture) {
+  constructor(private readonly picture: Picture) {
     const frames = new RectFrames((_, { yPx }) => scrollToFrame(yPx, picture.settings.isIcicle));
     const characterPx = measureCharacterPx();
     super(frames, new Tooltip(characterPx), characterPx, picture.table, WHOLE_GRAPH);
-    this.picture = picture;
   }
 
   override start(): void {

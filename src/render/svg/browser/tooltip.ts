@@ -9,10 +9,8 @@ import { size } from './page.js';
 
 export class Tooltip {
   private readonly group = svgElement('g', { class: 'panel', visibility: 'hidden' });
-  private readonly characterPx: number;
 
-  constructor(characterPx: number) {
-    this.characterPx = characterPx;
+  constructor(private readonly characterPx: number) {
     byId('head').after(this.group);
   }
 
