@@ -9,7 +9,7 @@ type ChangeBytes = (trace: Buffer, random: Random, other: Buffer) => Buffer;
 const SIZE_AT = 8;
 /** A stretch may have any of these lengths, or less. */
 const LENGTHS = [2, 8, 64, 1000];
-const PSB = Buffer.from('0282'.repeat(8), 'hex');
+export const PSB = Buffer.from('0282'.repeat(8), 'hex');
 
 /** Packets that change what the decoder knows: Intel's manual, volume 3, "Packet definitions". */
 const PACKETS: readonly (readonly number[])[] = [
@@ -99,7 +99,7 @@ export function damageTrace(
   return { ...recording, records: recording.records.with(row, withTrace(raw, trace)) };
 }
 
-function withTrace(raw: RawRecord, trace: Buffer): RawRecord {
+export function withTrace(raw: RawRecord, trace: Buffer): RawRecord {
   const bytes = Buffer.from(raw.bytes);
   bytes.writeBigUInt64LE(BigInt(trace.length), SIZE_AT);
   return { ...raw, bytes, trace };

@@ -3,16 +3,25 @@
  * they hold code of the kernel: `--recordings DIR` has them, each in DIR/NAME/perf.data as `perf record --kcore` writes it, and
  * the programs below DIR/NAME/symfs.
  */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { openRecording } from '../../src/perfdata/open-recording.js';
 import { unsupported } from '../../src/pipeline/decode/encoded-recording.js';
 import { prepareRecording } from '../../src/pipeline/decode/prepare-recording.js';
-import { type RawRecording, takeApart } from '../../test/helpers/perf/rewrite.js';
+import { type RawRecord, type RawRecording, takeApart } from '../../test/helpers/perf/rewrite.js';
 import type { Kind } from '../kind.js';
 import { Random } from '../random.js';
 import { damagedRecording } from './damage-recording.js';
-import { hasTrace } from './damage-trace.js';
+import { hasTrace, PSB, withTrace } from './damage-trace.js';
 import {
   checkDecoding,
   checkMemory,
@@ -34,10 +43,13 @@ interface Patch {
   readonly byte: number;
 }
 
-/** Pieces of trace that a case has of a recording, to be fast. */
+/** Pieces of trace that a case has of a recording, or PSBs of one piece, to be fast. */
 const MAX_PIECES = 3;
+const MAX_PSBS = 4;
 /** A case has one of so many names of the kernel, to be fast. */
 const NAMES_SHARE = 20;
+/** Of the code of the kernel, which is large, most cases load no more at a time, to be fast. */
+const PAGE_BYTES = 4096;
 const HEADERS_BYTES = 512;
 
 export function damagedKernels(seed: number, directory: string, folder: string): Kind<KernelCase> {
@@ -57,20 +69,16 @@ export function damagedKernels(seed: number, directory: string, folder: string):
         ? Array.from({ length: 1 + random.below(20) }, () => randomPatch(sizes, random))
         : [];
       for (const { file, at } of patches) steps.push(`${file}: byte ${at}`);
-      return { number, bytes, steps, name, patches, jumps: random.pick(JUMPS), ...randomCutting(random) };
+      const jumps = random.pick(JUMPS);
+      const { cutting, limits } = randomCutting(random);
+      const pages = random.oneIn(8) ? {} : { pageBytes: PAGE_BYTES };
+      return { number, bytes, steps, name, patches, jumps, limits, cutting: { ...cutting, ...pages } };
     },
     async check(fuzzCase) {
       const { name, bytes, jumps, patches } = fuzzCase;
       const { path, copies } = sources.get(name) as Source;
       writeFileSync(join(path, 'data'), bytes);
-      for (const file of new Set(patches.map(({ file }) => file)))
-        writeFileSync(
-          join(path, 'kcore_dir', file),
-          patched(
-            copies[file],
-            patches.filter((patch) => patch.file === file),
-          ),
-        );
+      writePatches(path, patches);
       try {
         const recording = await nullIfRejected(openRecording(path));
         if (recording !== null && unsupported(recording)?.hasRest !== false) {
@@ -80,7 +88,10 @@ export function damagedKernels(seed: number, directory: string, folder: string):
           await checkDecoding(encoded, fuzzCase);
         }
       } finally {
-        for (const { file } of patches) writeFileSync(join(path, 'kcore_dir', file), copies[file]);
+        writePatches(
+          path,
+          patches.map((patch) => ({ ...patch, byte: copies[patch.file][patch.at] as number })),
+        );
       }
       checkMemory();
       return { parserMs: 0 };
@@ -112,12 +123,23 @@ function sourceOf(folder: string, name: string, directory: string): Source {
   return { recording: takeApart(readFileSync(join(from, 'data'))), path, copies: { kcore, kallsyms }, sizes };
 }
 
-/** Returns a recording with a few of its pieces of trace, which follow each other. */
+/** Returns a recording with a few of its pieces of trace, which follow each other, or mostly with a little of one. */
 function excerpt(recording: RawRecording, random: Random): RawRecording {
   const pieces = recording.records.filter(hasTrace);
+  const isLong = random.oneIn(16);
   const first = random.below(pieces.length);
-  const kept = new Set(pieces.slice(first, first + 1 + random.below(MAX_PIECES)));
-  return { ...recording, records: recording.records.filter((raw) => !hasTrace(raw) || kept.has(raw)) };
+  const some = pieces.slice(first, first + 1 + (isLong ? random.below(MAX_PIECES) : 0));
+  const kept = new Map(some.map((raw) => [raw, isLong ? raw : cutOut(raw, random)]));
+  return { ...recording, records: recording.records.flatMap((raw) => (hasTrace(raw) ? (kept.get(raw) ?? []) : raw)) };
+}
+
+/** Keeps the trace from one PSB to another. */
+function cutOut(raw: RawRecord, random: Random): RawRecord {
+  const { trace } = raw;
+  const starts: number[] = [];
+  for (let at = trace.indexOf(PSB); at !== -1; at = trace.indexOf(PSB, at + PSB.length)) starts.push(at);
+  const first = random.below(starts.length);
+  return withTrace(raw, trace.subarray(starts[first], starts[first + 1 + random.below(MAX_PSBS)]));
 }
 
 function randomPatch(sizes: Source['sizes'], random: Random): Patch {
@@ -126,8 +148,10 @@ function randomPatch(sizes: Source['sizes'], random: Random): Patch {
   return { file, at: random.below(isHeader ? HEADERS_BYTES : sizes[file]), byte: random.below(256) };
 }
 
-function patched(bytes: Buffer, patches: readonly Patch[]): Buffer {
-  const changed = Buffer.from(bytes);
-  for (const { at, byte } of patches) changed[at] = byte;
-  return changed;
+function writePatches(path: string, patches: readonly Patch[]): void {
+  for (const { file, at, byte } of patches) {
+    const copy = openSync(join(path, 'kcore_dir', file), 'r+');
+    writeSync(copy, Buffer.of(byte), 0, 1, at);
+    closeSync(copy);
+  }
 }

@@ -119,7 +119,8 @@ export async function checkDecoding(
   encoded: EncodedRecording,
   { number, steps, cutting, limits }: DamagedCase,
 ): Promise<void> {
-  const { handOvers: _, ...whole } = await decodedInParts(encoded, WHOLE);
+  const { pageBytes } = cutting;
+  const { handOvers: _, ...whole } = await decodedInParts(encoded, { ...WHOLE, ...(pageBytes && { pageBytes }) });
   const { handOvers: __, ...inParts } = await decodedInParts({ ...encoded, ...limits }, cutting);
   assert.deepEqual(inParts, whole, 'parts have other events or errors than the whole');
   const codes = errorCodes(whole);

@@ -106,7 +106,7 @@ export class CodePages {
     const [first, last] = [start, end - 1].map((address) => Math.floor(address / SMALL_PAGE_BYTES));
     return Array.from({ length: last - first + 1 }, (_, row) => {
       const from = (first + row) * SMALL_PAGE_BYTES - start;
-      return bytes.subarray(Math.max(0, from), from + SMALL_PAGE_BYTES).some((byte) => byte !== 0);
+      return hasByte(bytes, Math.max(0, from), Math.min(bytes.length, from + SMALL_PAGE_BYTES));
     });
   }
 
@@ -180,6 +180,12 @@ export class CodePages {
     for (const [row, value] of values.entries()) view.setBigInt64(8 * row, BigInt(value), true);
     return this.description;
   }
+}
+
+/** Whether not all bytes are zeros. A loop: many pages of a pack are empty, and a callback for each byte takes seven times as long. */
+function hasByte(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] !== 0) return true;
+  return false;
 }
 
 function overwrite(code: Uint8Array, codeStart: Address, { start, bytes }: CodeChange): void {

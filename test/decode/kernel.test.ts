@@ -216,6 +216,27 @@ test('walks through code as it was when it ran, also if an earlier part follows'
   expect(targets()).toEqual(['410', '410', '410', '420']);
 });
 
+test('returns from where the return is after a change, in a call that was met before', () => {
+  const changes = [{ tick: START + 250n, start: KERNEL + 0x101, bytes: Uint8Array.of(0x90, 0xc3) }];
+  const call = (tick: number) => [at(tick), inKernel(TIP, 0), tnt([1]), inProgram(TIP, 0x10)];
+  const packets = [...begun(inProgram(PGE, 0)), ...[100, 200, 300, 400].flatMap(call)];
+  const returns = shown(decoder({ changes }), packets).flatMap((line) => /return (k\d+) k005/.exec(line)?.[1] ?? []);
+  expect(returns).toEqual(['k101', 'k101', 'k102', 'k102']);
+});
+
+test('knows code of a program from when it is mapped, also if an earlier part follows', () => {
+  const sideband = [
+    { tick: START + 150n, what: 'map', pid: PID, start: 0x50_0000, length: 0x100, fileOffset: 0, file: 'program' },
+  ] as const;
+  const own = decoder({ sideband });
+  const jump = (tick: number) => [at(tick), inKernel(TIP, 0x410), signed(TIP, 0x50_0010), inKernel(TIP, 0x410)];
+  const packets = [...begun(inKernel(PGE, 0x410)), ...jump(100), ...begun(inKernel(PGE, 0x410)), ...jump(200)];
+  const found = () => shown(own, packets).flatMap((line) => /(?:jmp|syscall|error) .*500010.*/.exec(line)?.[0] ?? []);
+  const expected = ['jmp k410 500010', 'jmp k410 500010', 'syscall 500010 k410', 'error 5 500010'];
+  expect(found()).toEqual(expected);
+  expect(found()).toEqual(expected);
+});
+
 test('passes the breakpoint that is there while code is changed', () => {
   const packets = [...begun(inKernel(PGE, 0x3f0)), inKernel(FUP, 0x400), inKernel(TIP, 0x500), inKernel(TIP, 0x420)];
   expect(shown(decoder({ changes: CHANGES }), packets).slice(1)).toEqual([

@@ -35,7 +35,9 @@ export class Block {
   site: u32 = 0;
   image: u32 = 0;
   /** Instructions, the branch included. */
-  count: u32 = 0;
+  count: u16 = 0;
+  /** Its code changes while the recording runs, or did when it was longer: it is one of `changing`. */
+  isChanging: bool = false;
   kind: i32 = 0;
   /** Of an indirect branch: where it went last, and the site of that. Of a direct call: which return came back last. */
   lastBlock: Block | null = null;
@@ -79,8 +81,9 @@ let slots: usize = zeroed(4 * MIN_SLOTS);
 let mask: u32 = MIN_SLOTS - 1;
 let count: u32 = 0;
 
-/** The latest tick from which on code of a block is mapped. */
+/** The latest tick from which on code of a block is mapped, of all images and of the kernel's. */
 let newestCode: u64 = 0;
+let newestKernelCode: u64 = 0;
 
 /** The code of images changed: what was loaded is asked for again. */
 export function forgetCode(): void {
@@ -90,19 +93,37 @@ export function forgetCode(): void {
 }
 
 /**
- * The walk begins at a tick. If later code is known, as of a later part or of another CPU, all blocks are forgotten: what is
+ * The walk begins at a tick. If later code is known, as of a later part or of another CPU, its blocks are forgotten: what is
  * found must not depend on what was decoded before.
  */
 export function enterCode(tick: u64): void {
   if (tick >= newestCode) return;
-  newestCode = 0;
   forgetCode();
-  forgetBlocks();
+  const keepsKernel = tick >= newestKernelCode;
+  if (!keepsKernel) newestKernelCode = 0;
+  newestCode = newestKernelCode;
+  if (keepsKernel) forgetPrograms();
+  else forgetBlocks();
 }
+
+function forgetPrograms(): void {
+  forgetCaches();
+  kept.used = 0;
+  for (let slot: u32 = 0; slot <= mask; slot++) {
+    const at = load<u32>(slots + 4 * slot);
+    if (at !== 0 && changetype<Block>(<usize>at).image === KERNEL_IMAGE) store<u32>(kept.extend(4), at);
+  }
+  memory.fill(slots, 0, 4 * (<usize>mask + 1));
+  count = <u32>(kept.used / 4);
+  for (let row: usize = 0; row < kept.used; row += 4) insert(load<u32>(kept.start + row));
+}
+
+const kept = changetype<Column>(memory.data(offsetof<Column>(), 8));
 
 function forgetBlocks(): void {
   memory.fill(slots, 0, 4 * (<usize>mask + 1));
   count = 0;
+  changing.used = 0;
 }
 
 /** Changes of the kernel's code, in order: rows as layout.ts has them. */
@@ -111,6 +132,13 @@ export const changes = changetype<Column>(memory.data(offsetof<Column>(), 8));
 let changed: u32 = 0;
 /** More are not looked for one by one. */
 const MAX_CHANGES: u32 = 64;
+
+/** The blocks that changes are to be looked for in. */
+const changing = changetype<Column>(memory.data(offsetof<Column>(), 8));
+/** Bits of regions of addresses, several of which have the same: whether there is a change. 0: not asked for yet. */
+let regions: usize = 0;
+const CHANGE_SHIFT: u64 = 4;
+const REGION_BITS: u64 = 1 << 17;
 
 /** When the kernel's code changes next, if it has so often. */
 export function tickOfChange(count: u32): u64 {
@@ -125,29 +153,63 @@ export function enterChanges(count: u32): void {
   const last = max(count, changed);
   changed = count;
   forgetCode();
-  forgetCaches();
-  if (last - first > MAX_CHANGES) return forgetBlocks();
-  for (let slot: u32 = 0; slot <= mask; slot++) {
-    const block = changetype<Block>(<usize>load<u32>(slots + 4 * slot));
-    if (changetype<usize>(block) === 0 || block.image !== KERNEL_IMAGE) continue;
-    block.lastBlock = null;
-    if (isChanged(block, first, last)) readAnew(block);
+  if (last - first > MAX_CHANGES) {
+    forgetCaches();
+    return forgetBlocks();
+  }
+  let isFirst = true;
+  for (let at: usize = 0; at < changing.used; at += 4) {
+    const block = changetype<Block>(<usize>load<u32>(changing.start + at));
+    if (!isChanged(block, first, last)) continue;
+    if (isFirst) forgetCaches();
+    isFirst = false;
+    readAnew(block);
   }
 }
 
 function isChanged(block: Block, first: u32, last: u32): bool {
-  const end = block.kind === KIND_NO_CODE ? block.from + 1 : block.after;
   for (let row = first; row < last; row++) {
     const change = changes.start + <usize>row * CHANGE_BYTES;
-    if (block.start < load<u64>(change, CHANGE_END) && load<u64>(change, CHANGE_START) < end) return true;
+    if (block.start < load<u64>(change, CHANGE_END) && load<u64>(change, CHANGE_START) < endOf(block)) return true;
   }
   return false;
+}
+
+function endOf(block: Block): u64 {
+  return block.kind === KIND_NO_CODE ? block.from + 1 : block.after;
+}
+
+/** Whether code of the kernel changes at some tick; true for some that does not. */
+function mayChange(start: u64, end: u64): bool {
+  if (regions === 0) markChanges();
+  for (let region = start >> CHANGE_SHIFT; region <= (end - 1) >> CHANGE_SHIFT; region++)
+    if ((load<u8>(byteOf(region)) & bitOf(region)) !== 0) return true;
+  return false;
+}
+
+function markChanges(): void {
+  regions = zeroed(<usize>(REGION_BITS >> 3));
+  for (let row: usize = 0; row < changes.used; row += CHANGE_BYTES) {
+    const change = changes.start + row;
+    const last = (load<u64>(change, CHANGE_END) - 1) >> CHANGE_SHIFT;
+    for (let region = load<u64>(change, CHANGE_START) >> CHANGE_SHIFT; region <= last; region++)
+      store<u8>(byteOf(region), load<u8>(byteOf(region)) | bitOf(region));
+  }
+}
+
+function byteOf(region: u64): usize {
+  return regions + <usize>((region & (REGION_BITS - 1)) >> 3);
+}
+
+function bitOf(region: u64): u8 {
+  return <u8>1 << <u8>(region & 7);
 }
 
 /** What leads to the block stays. */
 function readAnew(block: Block): void {
   block.afterBlock = null;
   block.targetBlock = null;
+  block.lastBlock = null;
   block.site = 0;
   read(block);
 }
@@ -162,6 +224,7 @@ function hasCode(image: u32, ip: u64): bool {
   codeBytes = <usize>load<u64>(found, 24);
   codeImage = image;
   newestCode = max(newestCode, load<u64>(found, 32));
+  if (image === KERNEL_IMAGE) newestKernelCode = max(newestKernelCode, load<u64>(found, 32));
   return ip >= codeStart && ip < codeUntil;
 }
 
@@ -226,12 +289,20 @@ function newBlock(): Block {
 }
 
 function read(block: Block): void {
+  readCode(block);
+  if (changes.used === 0 || block.image !== KERNEL_IMAGE || block.isChanging) return;
+  if (!mayChange(block.start, endOf(block))) return;
+  block.isChanging = true;
+  store<u32>(changing.extend(4), <u32>changetype<usize>(block));
+}
+
+function readCode(block: Block): void {
   let ip = block.start;
   let instructions: u32 = 0;
   block.kind = KIND_NO_CODE;
   for (;;) {
     block.from = ip;
-    block.count = instructions;
+    block.count = <u16>instructions;
     if (!hasCode(block.image, ip)) return;
     const left = codeEnd - ip;
     const length = decodeInstruction(codeBytes + <usize>(ip - codeStart), left > 15 ? 15 : <i32>left);
@@ -241,7 +312,7 @@ function read(block: Block): void {
     if (kind !== KIND_NONE || instructions === MAX_INSTRUCTIONS) break;
   }
   block.kind = kind;
-  block.count = instructions;
+  block.count = <u16>instructions;
   block.after = ip;
   if (kind === KIND_NONE) block.target = ip;
   else if (kind <= KIND_JCC) block.target = ip + displacement;
@@ -281,10 +352,13 @@ function grow(): void {
   slots = zeroed(4 * (<usize>mask + 1));
   for (let row: u32 = 0; row < length; row++) {
     const at = load<u32>(old + 4 * row);
-    if (at === 0) continue;
-    const block = changetype<Block>(<usize>at);
-    let slot = hashOf(block.image, block.start) & mask;
-    while (load<u32>(slots + 4 * slot) !== 0) slot = (slot + 1) & mask;
-    store<u32>(slots + 4 * slot, at);
+    if (at !== 0) insert(at);
   }
+}
+
+function insert(at: u32): void {
+  const block = changetype<Block>(<usize>at);
+  let slot = hashOf(block.image, block.start) & mask;
+  while (load<u32>(slots + 4 * slot) !== 0) slot = (slot + 1) & mask;
+  store<u32>(slots + 4 * slot, at);
 }

@@ -365,6 +365,7 @@ export function siteTo(block: Block, to: Block): u32 {
 
 function newSiteOfReturn(block: Block, call: Block, to: Block): u32 {
   if (call.kind !== KIND_CALL) return siteTo(block, to);
+  if (block.isChanging) return siteOf(block.from, to.start, block.image, block.kind, 0); // may be elsewhere later
   call.lastBlock = block;
   call.lastSite = siteOf(block.from, to.start, block.image, block.kind, 0);
   return call.lastSite;

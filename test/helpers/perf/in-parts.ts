@@ -21,6 +21,8 @@ export interface Cutting {
   readonly decoders: number;
   readonly choices: readonly number[];
   readonly maxParts: number;
+  /** Code is loaded so many bytes at a time. Default: as always. */
+  readonly pageBytes?: number;
 }
 
 /** One decoder, and no part ends. */
@@ -38,7 +40,8 @@ export interface Decoded {
 export async function decodedInParts(encoded: EncodedRecording, cutting: Cutting): Promise<Decoded> {
   const plan = decodePlan(encoded);
   const file = openPath(encoded.path);
-  const context = decodeContext(encoded, file.ref, plan, 0n);
+  const { pageBytes } = cutting;
+  const context = { ...decodeContext(encoded, file.ref, plan, 0n), ...(pageBytes && { pageBytes }) };
   const decoders = Array.from({ length: cutting.decoders }, () => new RecordingDecoder(context));
   const names = new SiteNames(new Interner(), plan.schedule.images, () => null);
   const sites = new WorkerSites(names);
