@@ -278,7 +278,8 @@ type Columns = Readonly<Record<TreeColumn, Float64Array>>;
 function readTree(part: ThreadPart['tree'], symbols: number, path: string): CallTree {
   const columns = columnsOf(part, path);
   checkLinks(columns, symbols, path);
-  for (const name of NODE_COLUMNS.slice(0, -2)) checkWhole(columns[name], `${path}.${name}`);
+  for (const name of NODE_COLUMNS)
+    if (name !== 'minNs' && name !== 'maxNs') checkWhole(columns[name], `${path}.${name}`); // as checkShortestAndLongest
   checkCalls(columns, path);
   checkShortestAndLongest(columns, path);
   const tree: CallTree = {
