@@ -53,9 +53,11 @@ export class Policy {
 
   /** Calls that last no longer get no snapshot. */
   get leastNs(): number {
-    const { keep, keepBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const { keep, keepBytes } = this.#options;
     const fastest = this.#kept.at(-1);
-    const isFull = this.#kept.length >= keep || this.#keptBytes() + (this.#previous?.bytes ?? 0) > keepBytes;
+    const isFull =
+      this.#kept.length >= keep ||
+      (keepBytes !== undefined && this.#keptBytes() + (this.#previous?.bytes ?? 0) > keepBytes);
     return isFull && fastest !== undefined ? durationOf(fastest.call) : Number.NEGATIVE_INFINITY;
   }
 

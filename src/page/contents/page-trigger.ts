@@ -45,16 +45,16 @@ export function pageTrigger(
       { kind: 'number', text: formatDuration(endNs - startNs) },
       text(' in thread '),
       { kind: 'name', text: visibleText(thread?.comm ? `${thread.comm} ${tid}` : `${tid}`) },
-      text(frozenText(call) + why),
+      text(orderedText(call) + why),
     ],
     actions: thread ? [{ label: 'Show it', change: { call: marked, range } }] : [],
     call: marked,
   };
 }
 
-/** perf freezes the buffer a tenth of a millisecond after the order. */
-function frozenText({ isRunning, orderedAfterNs }: TriggeringCall): string {
+/** perf freezes the buffer when it gets the order: docs/recording.md says how much later. */
+function orderedText({ isRunning, orderedAfterNs }: TriggeringCall): string {
   if (isRunning) return '; its end is not known.';
   const time = formatDuration(Math.abs(orderedAfterNs));
-  return `; its buffer was frozen ${time} ${orderedAfterNs < 0 ? 'before' : 'after'} its end.`;
+  return `; the snapshot was ordered ${time} ${orderedAfterNs < 0 ? 'before' : 'after'} its end.`;
 }

@@ -236,7 +236,7 @@ describe('a page of a snapshot', () => {
     const [first] = findingsAt(views, START);
     const [{ tid, comm }] = profile.threads;
     expect(first && textOf(first)).toBe(
-      `Snapshot of a call of take that took 30 µs in thread ${comm} ${tid}; its buffer was frozen 400 µs after its end.`,
+      `Snapshot of a call of take that took 30 µs in thread ${comm} ${tid}; the snapshot was ordered 400 µs after its end.`,
     );
     const range = { startNs: 1000, endNs: 31_000 };
     expect(first?.actions).toEqual([{ label: 'Show it', change: { call: { tid, ...range }, range } }]);
@@ -244,7 +244,7 @@ describe('a page of a snapshot', () => {
   });
 
   test('says so if it was taken before the end of the call', () => {
-    expect(textsAt(viewsWith({ orderedAfterNs: -2e6 }))[0]).toMatch(/frozen 2 ms before its end\.$/);
+    expect(textsAt(viewsWith({ orderedAfterNs: -2e6 }))[0]).toMatch(/ordered 2 ms before its end\.$/);
     const [running] = textsAt(viewsWith({ isRunning: true }));
     expect(running).toMatch(/^Snap.* that had run for 30 µs .*; its end is not known\.$/);
   });

@@ -144,7 +144,7 @@ test('a page says which call its snapshot is of, from the directory and from the
     const { trigger } = await dataOf(await dir.read('slow.html'));
     expect(trigger?.call).toEqual({ tid: 101, startNs: 0, endNs: 920 });
     expect(trigger?.sentence.map(({ text }) => text).join('')).toBe(
-      'Snapshot of a call of work that took 920 ns in thread backup 101; its buffer was frozen 400 µs after its end.',
+      'Snapshot of a call of work that took 920 ns in thread backup 101; the snapshot was ordered 400 µs after its end.',
     );
   }
   await ptflame(['render', DEMO, '-o', 'slow.html'], { cwd: dir.path });
