@@ -25,15 +25,17 @@ import type { Views } from '../../view/views.js';
 import { histogramPicture } from '../panel/histogram.js';
 import type { Navigation } from '../platform/navigation.js';
 import { clicksZoom } from '../platform/preferences.js';
-import type { FrameActions } from './frame-actions.js';
 import { Graph } from './graph.js';
 
 /** Bounds for a match that is stepped to: part of the width for a long name, and rows from the frame that fills the width. */
 const MAX_NAME_SHARE = 1 / 4;
 const MAX_MATCH_ROWS = 200;
 
-/** Opens menus. */
-type MainGraphMenus = Pick<FrameActions, 'openMenuOf' | 'openLibraries'>;
+/** Opens the menu of a box at a point of the window, and that of an entry of the legend. */
+interface MainGraphMenus {
+  readonly openMenuOf: (box: number, xPx: number, yPx: number) => void;
+  readonly openLibraries: (files: readonly string[], button: HTMLElement) => void;
+}
 
 export class MainGraph {
   readonly container = html('div', { class: 'graph main', id: 'graph', role: 'group', 'aria-label': 'Flame graph' });
