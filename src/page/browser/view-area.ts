@@ -3,14 +3,10 @@
  */
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { PageLayout, ShownView, State } from '../view/state.js';
-import type { Views } from '../view/views.js';
-import type { StackChart } from './chart/stack-chart.js';
+import type { ChartContext, StackChart } from './chart/stack-chart.js';
 import { Divider } from './divider.js';
-import type { FrameActions } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
 import { LocksArea } from './locks-area.js';
-import type { Menu } from './menu.js';
-import type { Navigation } from './platform/navigation.js';
 import { RequestsArea } from './requests-area.js';
 import { CallTreeTable } from './tables/call-tree-table.js';
 import { CallsTable } from './tables/calls-table.js';
@@ -18,12 +14,7 @@ import type { ColumnsMenu } from './tables/columns-menu.js';
 import { FunctionsTable } from './tables/functions-table.js';
 import { ThreadsTable } from './tables/threads-table.js';
 
-export interface ViewContext {
-  readonly views: Views;
-  readonly navigation: Navigation;
-  readonly actions: FrameActions;
-  readonly menu: Menu;
-  readonly characterPx: number;
+export interface ViewContext extends Omit<ChartContext, 'tooltip' | 'served'> {
   readonly main: MainGraph;
   readonly chart: StackChart;
   readonly columns: ColumnsMenu;

@@ -15,29 +15,10 @@ import type { TableColumn } from './virtual-table.js';
 const BAR_GIVES_PX = 20;
 
 export function cellColumn(column: NumberColumn, totalWeight: number): TableColumn<FunctionRow> {
-  const {
-    key,
-    title,
-    hint,
-    widthPx,
-    fromPx = 0,
-    isText = false,
-    value,
-    text,
-    explain = () => '',
-    running = () => 0,
-    toneOf = () => '',
-  } = column;
+  const { key, widthPx, text, explain = () => '', running = () => 0, toneOf = () => '' } = column;
   return {
-    ...{
-      key,
-      title,
-      hint,
-      widthPx: [key === 'share' ? widthPx - BAR_GIVES_PX : widthPx, widthPx],
-      fromPx,
-      isText,
-      value,
-    },
+    ...column,
+    widthPx: [key === 'share' ? widthPx - BAR_GIVES_PX : widthPx, widthPx],
     cell: (row) => {
       if (key === 'share')
         return shareCell(row.weight / Math.max(1, totalWeight), running(row), text(row), explain(row));

@@ -188,6 +188,8 @@ export class ThreadsTable {
     const left = [
       ...(this.views.isBlockedTime ? ['cpu', 'busy', 'outside', 'off-cpu', 'lost'] : withoutSwitches),
       ...(merged ? ['which', 'strip'] : []),
+      ...(this.views.timeline === null ? ['chart'] : []),
+      ...(this.rows.length < 2 ? ['compare'] : []),
     ];
     return this.allColumns().filter(({ key, isTime }) => (weight === 'ns' || !isTime) && !left.includes(key));
   }
@@ -254,8 +256,25 @@ export class ThreadsTable {
         value: ({ which }) => which.padStart(12),
         cell: ({ which }) => which,
       },
-      ...(this.views.timeline === null ? [] : [this.chartColumn()]),
-      ...(this.rows.length < 2 ? [] : [this.compareColumn()]),
+      {
+        key: 'chart',
+        title: 'Over time',
+        hint: 'calls in the order of time (m)',
+        widthPx: [96, 96],
+        isTime: true,
+        isText: true,
+        value: ({ which }) => which.padStart(12),
+        cell: (row) => this.chartButton(row),
+      },
+      {
+        key: 'compare',
+        title: 'Compare',
+        hint: 'the chosen threads with others (m)',
+        widthPx: [84, 84],
+        isText: true,
+        value: ({ which }) => which.padStart(12),
+        cell: (row) => this.compareButton(row),
+      },
       {
         key: 'strip',
         title: 'Recorded, gaps marked',
@@ -266,32 +285,6 @@ export class ThreadsTable {
         cell: (row) => this.strip(row),
       },
     ];
-  }
-
-  private chartColumn(): TableColumn<ThreadRow> {
-    const value = ({ which }: ThreadRow) => which.padStart(12);
-    return {
-      key: 'chart',
-      title: 'Over time',
-      hint: 'calls in the order of time (m)',
-      widthPx: [96, 96],
-      isTime: true,
-      isText: true,
-      value,
-      cell: (row) => this.chartButton(row),
-    };
-  }
-
-  private compareColumn(): TableColumn<ThreadRow> {
-    return {
-      key: 'compare',
-      title: 'Compare',
-      hint: 'the chosen threads with others (m)',
-      widthPx: [84, 84],
-      isText: true,
-      value: ({ which }) => which.padStart(12),
-      cell: (row) => this.compareButton(row),
-    };
   }
 
   private firstNs({ threads }: ThreadRow): number {
