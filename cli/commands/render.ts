@@ -188,8 +188,9 @@ export async function render(options: RenderOptions, formats: readonly Format[],
   if (options.blockedBy) refuseCalls(formats);
   if (options.requests !== undefined) refuseRequests(options);
   if (options.source !== undefined) refuseSource(options);
-  const open = () => openInputs(options.inputs, options, signal);
-  await renderInputs(await open(), options.inputs, options, formats, signal, open);
+  const open = (quiet: boolean) => openInputs(options.inputs, { ...options, quiet }, signal);
+  const reopen = () => open(true); // notes were given the first time
+  await renderInputs(await open(options.quiet), options.inputs, options, formats, signal, reopen);
 }
 
 /** Requests are single calls of a trace that can be read again. */

@@ -140,7 +140,8 @@ test('a page says which call its snapshot is of, from the directory and from the
   const call = { function: 'work', thread: 101, startNs: 1_000_000_000, endNs: 1_000_000_920, seenAfterNs: 400_000 };
   writeSnapshots(dir.file('slow'), [{ text: FAST }, { text: SLOW, ...call }]);
   for (const input of ['slow', 'slow/0002.data']) {
-    await ptflame(['render', input, '-o', 'slow.html'], { cwd: dir.path });
+    const { stderr } = await ptflame(['render', input, '-o', 'slow.html'], { cwd: dir.path });
+    expect(stderr.match(/: the slowest call of work, /g) ?? []).toHaveLength(input === 'slow' ? 1 : 0);
     const { trigger } = await dataOf(await dir.read('slow.html'));
     expect(trigger?.call).toEqual({ tid: 101, startNs: 0, endNs: 920 });
     expect(trigger?.sentence.map(({ text }) => text).join('')).toBe(
