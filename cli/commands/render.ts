@@ -12,12 +12,14 @@ import type { PageTrigger, TriggeringCall } from '../../src/page/contents/page-t
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import type { LineCalls } from '../../src/pipeline/replay/name-functions.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
+import { collapseLibraries } from '../../src/render/frames/collapse.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { triggerOf } from '../input/captures.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadPageContents, loadProfile, requireTraces, withProgress } from '../input/traces.js';
 import { functionPattern, span } from '../options/question-values.js';
 import {
+  collapsing,
   decoding,
   filters,
   general,
@@ -102,6 +104,11 @@ const appearance = group('Appearance', {
   maxFolded: maxFolded(['folded', 'pprof']),
 });
 
+/** A page collapses libraries itself. */
+const SUMS: readonly Format[] = FORMATS.filter(
+  (format) => format !== 'html' && !FORMATS_OF_CALLS.some((ofCalls) => ofCalls === format),
+);
+
 /** Defaults are those of the library, too. */
 const calls = group('Selection', {
   minCall: flag(span.default(0), `leave out calls that lasted shorter, such as 1us (${FORMATS_OF_CALLS.join(', ')})`, {
@@ -144,6 +151,7 @@ export const RenderOptions = z.object({
   ...srcline(),
   ...inline(),
   ...appearance,
+  ...collapsing(SUMS),
   ...selection(),
   ...filters(),
   ...calls,
@@ -248,12 +256,13 @@ export async function renderInputs(
   await refuseLarge(profile, formats, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
+  const collapsed = options.collapse ? collapseLibraries(profile, options.collapse) : profile;
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
   await writeAll(
-    outputs.map(({ output }, at) => ({
+    outputs.map(({ output, format }, at) => ({
       output,
       chunks: () =>
-        (renderers[at] as Renderer)(profile, {
+        (renderers[at] as Renderer)(SUMS.includes(format) ? collapsed : profile, {
           ...extras,
           calls,
           requests,

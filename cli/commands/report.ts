@@ -9,6 +9,7 @@ import { PtflameError } from '../../src/model/errors.js';
 import { type StreamedReport, streamedReport } from '../../src/questions/report/answer.js';
 import type { FunctionRow, InterruptRow, Report, ThreadReport } from '../../src/questions/report/schema.js';
 import { formatCount, formatDuration, isTotalInferred, threadNoun } from '../../src/render/format.js';
+import { collapseLibraries } from '../../src/render/frames/collapse.js';
 import {
   BLOCKED_COLUMNS,
   FUNCTION_COLUMNS,
@@ -31,7 +32,7 @@ import {
 } from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
-import { answering, INPUTS, inline, matching, reading, shown, srcline } from '../options/shared.js';
+import { answering, collapsing, INPUTS, inline, matching, reading, shown, srcline } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { answerFormats, type CsvCell, openAnswer } from '../output/answer.js';
 import { findingLines } from '../output/findings.js';
@@ -66,6 +67,7 @@ export const ReportOptions = z.object({
   }),
   ...srcline(),
   ...inline(),
+  ...collapsing(),
   ...matching(),
   ...shown(),
   ...reading(),
@@ -91,18 +93,23 @@ export const command = defineCommand({
 const DEFAULT_ROWS = 40;
 
 export async function report(options: ReportOptions, signal: AbortSignal): Promise<void> {
-  const { sort, match, by, interrupts } = options;
+  const { sort, match, by, interrupts, collapse } = options;
   if (interrupts && !SORTS_INTERRUPTS.includes(sort)) throw notOfInterrupts(sort);
+  if (interrupts && collapse)
+    throw new PtflameError('BAD_OPTION', '--interrupts lists functions, which --collapse hides', {
+      hint: 'leave one of them out',
+    });
   const threads = by === 'thread';
   const inputs = await openInputs(options.inputs, options, signal);
   const output = await openAnswer(options, options.inputs);
-  const profile = await loadTimedProfile(
+  const loaded = await loadTimedProfile(
     inputs,
     options,
     { trees: threads ? 'apart' : 'together', durations: true },
     signal,
   );
   await nextTurn();
+  const profile = collapse ? collapseLibraries(loaded, collapse) : loaded;
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
   const reportOf = (top: number | undefined) =>
     interruptibleNow(() => streamedReport(profile, { sort, threads, interrupts, ...(top && { top }), ...isMatch }));

@@ -165,6 +165,16 @@ export const replaying = () =>
     noExtend: flag(z.boolean().default(false), 'do not extend waiting threads to the start and end of the recording'),
   });
 
+/** For commands that show sums. */
+export const collapsing = (formats?: readonly string[]) =>
+  group('Appearance', {
+    collapse: flag(
+      z.array(z.string().min(1, 'must be the name of a library')).optional(),
+      `draw the functions of LIBRARY as one frame, such as kernel or libc; may be repeated${formats ? ` (${formats.join(', ')})` : ''}`,
+      { value: 'LIBRARY', ...(formats && { formats }) },
+    ),
+  });
+
 /** The selection, and how it is replayed. */
 export const shown = () => ({ ...selection(), ...filters(), ...replaying() });
 /** Of all commands on traces. */

@@ -13,7 +13,7 @@ import { siblingsByRank } from '../model/calls/tree-view.js';
 import type { PtflameError } from '../model/errors.js';
 import type { Profile, Quality, ThreadProfile } from '../model/profile/profile.js';
 import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
-import { NONE } from '../model/units.js';
+import { idleCpu, NONE } from '../model/units.js';
 import { FORMAT, KIND_NAMES, TREE_COLUMNS, type TreeColumn, VERSION } from './format.js';
 import { type JsonObject, type JsonValue, parseJson } from './json-reader.js';
 import { ProfileHead, type QualityPart, type SymbolsPart, ThreadPart } from './schema.js';
@@ -164,7 +164,8 @@ function threadOf(value: unknown, symbols: SymbolTable, path: string, isPart: bo
   const tree = readTree(thread.tree, symbols.length, `${path}.tree`);
   const sumNs = tree.selfNs.reduce((sum, ns) => sum + ns, 0);
   const spanNs = thread.endNs - thread.startNs;
-  const isWrong = isPart ? sumNs - spanNs : Math.abs(sumNs - spanNs);
+  const isLess = isPart || idleCpu(thread.tid, thread.comm) !== null; // an idle task's halts count nowhere
+  const isWrong = isLess ? sumNs - spanNs : Math.abs(sumNs - spanNs);
   if (isWrong > roundingNs(thread))
     throw damagedAt(`${path}.tree.selfNs`, `adds up to ${sumNs} ns, but the thread was observed for ${spanNs} ns`);
   const { durations, resumptions, ...rest } = thread;

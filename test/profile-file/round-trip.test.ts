@@ -8,6 +8,7 @@ import { jsonOf, profileOfNames, readBack } from '../helpers/checks/files/profil
 import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/checks/round-trips.js';
 import { execute } from '../helpers/random/execution.js';
 import { analyzeText, beginningOf, fold, inputOf } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 /** test/pipeline/numbers.test.ts reads profiles of all fixtures back. */
 const fixtures = tracesIn(['hardware', 'constructed', 'demo']);
@@ -131,4 +132,16 @@ test('stays readable if sums exceed what is exact', async () => {
   const profile = profileOfNames([['a', null]]);
   const { quality } = profile;
   await expectSame({ ...profile, quality: { ...quality, totalNs: 3 * 2 ** 53, inferredNs: 2 ** 53 + 2 } });
+});
+
+test('reads the idle task of a CPU, whose halts count nowhere', async () => {
+  const text = traceOf(`
+    0/10   call    k:do_idle          k:native_safe_halt
+    0/900  return  k:native_safe_halt k:do_idle
+    0/910  call    k:do_idle          k:work
+    0/915  return  k:work             k:do_idle`);
+  const profile = await analyzeText(text);
+  const [{ tree, startNs, endNs }] = profile.threads as [Profile['threads'][number]];
+  expect(tree.selfNs.reduce((sum, ns) => sum + ns, 0)).toBeLessThan(endNs - startNs);
+  await expectSame(profile);
 });

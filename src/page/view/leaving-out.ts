@@ -6,9 +6,9 @@ import type { CallPaths } from '../../analysis/findings/pure-waits.js';
 import { type FunctionSet, functionSet, isInSet } from '../../analysis/questions.js';
 import { excludeFunctions, foldRecursion, mergeRuns, reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
-import { type Libraries, librariesOf, libraryNames } from '../../render/frames/libraries.js';
+import { type Libraries, librariesOf, libraryNames, withFrames } from '../../render/frames/libraries.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { State } from './state.js';
 
@@ -107,21 +107,6 @@ export class LibraryFrames {
       foldsRecursion,
     };
   }
-}
-
-/** Marks frames that stand for a library. */
-const COLLAPSED = '▸';
-
-function withFrames(symbols: SymbolTable, libraries: Libraries): SymbolTable {
-  const { files } = libraries;
-  const frames = libraryNames(libraries).map((name) => `${COLLAPSED} ${name}`);
-  return {
-    ...symbols,
-    length: symbols.length + files.length,
-    name: [...symbols.name, ...frames],
-    kind: [...symbols.kind, ...files.map(() => SymbolKind.Function)],
-    dso: [...symbols.dso, ...files.map((file) => symbols.dsoName.indexOf(file))],
-  };
 }
 
 /** What is left out, in time. */

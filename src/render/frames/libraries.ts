@@ -74,3 +74,19 @@ export function libraryNames({ files }: Pick<Libraries, 'files'>): readonly stri
     isUnique(bare, at) ? (bare[at] as string) : isUnique(short, at) ? (short[at] as string) : file,
   );
 }
+
+/** Marks frames that stand for a library. */
+const COLLAPSED = '▸';
+
+/** Returns the table with a frame for each library after its symbols, in their order, which stands for all of its functions. */
+export function withFrames(symbols: SymbolTable, libraries: Libraries): SymbolTable {
+  const { files } = libraries;
+  const frames = libraryNames(libraries).map((name) => `${COLLAPSED} ${name}`);
+  return {
+    ...symbols,
+    length: symbols.length + files.length,
+    name: [...symbols.name, ...frames],
+    kind: [...symbols.kind, ...files.map(() => SymbolKind.Function)],
+    dso: [...symbols.dso, ...files.map((file) => symbols.dsoName.indexOf(file))],
+  };
+}
