@@ -14,6 +14,7 @@ import { planResources, type ResourceOptions } from '../../src/pipeline/workers/
 import type { selection, TraceOptions } from '../options/shared.js';
 import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
+import { kebabCase } from '../usage/flag.js';
 import { lackingByLoss } from './lacking-files.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
 
@@ -78,7 +79,7 @@ async function load(
 ): Promise<PageContents> {
   const text = await soleTextInput(inputs);
   if (text?.kind === 'profile') {
-    refuseReplayOptions(text.name, flags);
+    refuseTraceOptions(text.name, flags);
     return {
       profile: await readProfile(text, { select: toSelection(flags), signal }),
       waits: null,
@@ -203,52 +204,45 @@ export function toSelection({ tid, pid, cpu, comm, excludeComm }: SelectionFlags
   };
 }
 
-type ReplayOption =
-  | 'tailCalls'
-  | 'fibers'
-  | 'scheduler'
-  | 'noExtend'
-  | 'cpu'
-  | 'window'
-  | 'root'
-  | 'inside'
-  | 'foldRecursion';
+/** Options that mean something for a profile, too. */
+type ProfileOption =
+  | 'tid'
+  | 'pid'
+  | 'comm'
+  | 'excludeComm'
+  | 'jobs'
+  | 'memory'
+  | 'tempDir'
+  | 'srcline'
+  | 'source'
+  | 'symfs'
+  | 'quiet';
 
-/** Options that only a trace supports. */
-interface ReplayFlags extends Pick<TraceOptions, ReplayOption> {
-  readonly byCalls?: boolean;
-  readonly inline?: boolean;
-}
+/** All others need the single calls of a trace; and what they are if they are not given. */
+const TRACE_OPTIONS: { readonly [Option in Exclude<keyof TraceFlags, ProfileOption>]: TraceFlags[Option] | undefined } =
+  {
+    tailCalls: 'nest',
+    fibers: 'root',
+    scheduler: 'hide',
+    noExtend: false,
+    byCalls: false,
+    inline: false,
+    cpu: undefined,
+    window: undefined,
+    root: undefined,
+    inside: undefined,
+    foldRecursion: false,
+  };
 
-/**
- * Rejects profiles and options that need the individual calls of a trace: a profile has only sums.
- *
- * @throws PtflameError BAD_OPTION for the first option that needs a trace
- */
-function refuseReplayOptions(profile: string, flags: ReplayFlags): void {
-  const flag = givenFlag(flags);
-  if (flag === null) return;
+/** @throws PtflameError BAD_OPTION for the first option that needs a trace */
+function refuseTraceOptions(profile: string, flags: TraceFlags): void {
+  const usual = Object.entries(TRACE_OPTIONS);
+  const given = usual.find(([name, value]) => (flags[name as keyof TraceFlags] ?? value) !== value);
+  if (given === undefined) return;
+  const flag = `--${kebabCase(given[0])}`;
   throw new PtflameError('BAD_OPTION', `${flag} cannot be used with ${profile}, which is a profile`, {
     hint: `omit ${flag}, or pass the trace itself`,
   });
-}
-
-function givenFlag(flags: ReplayFlags): string | null {
-  const { tailCalls, fibers, scheduler, noExtend, byCalls, inline, cpu, window, root, inside, foldRecursion } = flags;
-  const given: readonly (readonly [flag: string, isGiven: unknown])[] = [
-    ['--tail-calls', tailCalls !== 'nest'],
-    ['--fibers', fibers !== 'root'],
-    ['--scheduler', scheduler !== 'hide'],
-    ['--no-extend', noExtend],
-    ['--by-calls', byCalls],
-    ['--inline', inline],
-    ['--cpu', cpu],
-    ['--window', window],
-    ['--root', root],
-    ['--inside', inside],
-    ['--fold-recursion', foldRecursion],
-  ];
-  return given.find(([, isGiven]) => isGiven)?.[0] ?? null;
 }
 
 /** For commands that need the individual calls. @throws PtflameError INPUT_KIND */
