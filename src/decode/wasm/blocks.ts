@@ -202,7 +202,7 @@ function byteOf(region: u64): usize {
 }
 
 function bitOf(region: u64): u8 {
-  return <u8>1 << <u8>(region & 7);
+  return (<u8>1) << (<u8>(region & 7));
 }
 
 /** What leads to the block stays. */
