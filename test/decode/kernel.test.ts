@@ -216,12 +216,19 @@ test('walks through code as it was when it ran, also if an earlier part follows'
   expect(targets()).toEqual(['410', '410', '410', '420']);
 });
 
-test('returns from where the return is after a change, in a call that was met before', () => {
+test.each([
+  ['direct', [0xe8, 0xcc, 0xfc, 0xff, 0xff], 'k435'],
+  ['indirect', [0xff, 0xd0], 'k432'],
+])('returns from where the return is after a change, to a call that was met before: %s', (kind, call, next) => {
+  const bytes = kernel.slice();
+  bytes.set(call, 0x430); // call 101
+  const files = [{ path: 'kernel', start: KERNEL, length: bytes.length, bytes }];
   const changes = [{ tick: START + 250n, start: KERNEL + 0x101, bytes: Uint8Array.of(0x90, 0xc3) }];
-  const call = (tick: number) => [at(tick), inKernel(TIP, 0), tnt([1]), inProgram(TIP, 0x10)];
-  const packets = [...begun(inProgram(PGE, 0)), ...[100, 200, 300, 400].flatMap(call)];
-  const returns = shown(decoder({ changes }), packets).flatMap((line) => /return (k\d+) k005/.exec(line)?.[1] ?? []);
-  expect(returns).toEqual(['k101', 'k101', 'k102', 'k102']);
+  const target = kind === 'direct' ? [] : [inKernel(TIP, 0x101)];
+  const loop = [100, 200, 300, 400].flatMap((tick) => [at(tick), inKernel(TIP, 0x430), ...target, tnt([1])]);
+  const found = shown(decoder({ files, changes }), [...begun(inKernel(PGE, 0x500)), ...loop]);
+  const returns = found.flatMap((line) => /return (k\d+ k\d+)/.exec(line)?.[1] ?? []);
+  expect(returns).toEqual(['k101', 'k101', 'k102', 'k102'].map((from) => `${from} ${next}`));
 });
 
 test('knows code of a program from when it is mapped, also if an earlier part follows', () => {
