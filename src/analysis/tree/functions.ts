@@ -63,9 +63,8 @@ export function functionsOf(
   const time = timeSums(tree);
   const sides = symbols && sideTimes(tree, symbols);
   const isOutermost = outermostNodes(tree);
-  const none = sides === null ? NO_SUMS : NO_SUMS_WITH_KERNEL;
   const rowOf = (symbol: SymbolId) => {
-    if (rowNumber[symbol] === NONE) rowNumber[symbol] = rows.push({ ...none, symbol }) - 1;
+    if (rowNumber[symbol] === NONE) rowNumber[symbol] = rows.push(emptySums(symbol, sides !== null)) - 1;
     return rows[rowNumber[symbol]];
   };
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
@@ -99,27 +98,31 @@ function highestSymbol({ symbol }: CallTree): SymbolId {
 
 type MutableSums = { -readonly [Key in keyof FunctionSums]: FunctionSums[Key] };
 
-/** All fields from the start: an object that gets more of them takes several times as long. */
-const NO_SUMS: MutableSums = {
-  symbol: NONE,
-  calls: 0,
-  inferred: 0,
-  unwound: 0,
-  totalNs: 0,
-  selfNs: 0,
-  outsideNs: 0,
-  outsideSelfNs: 0,
-  onCpuNs: 0,
-  offCpuNs: 0,
-  inferredNs: 0,
-  completeNs: 0,
-  avgNs: Number.NaN,
-  minNs: Number.POSITIVE_INFINITY,
-  maxNs: Number.NEGATIVE_INFINITY,
-  longestCutNs: 0,
-  .../* @__PURE__ */ eachPercentile(() => Number.NaN),
-};
-const NO_SUMS_WITH_KERNEL: MutableSums = { ...NO_SUMS, userNs: 0, kernelNs: 0, interruptNs: 0, asideNs: 0 };
+/** All fields from the start, in a literal: an object that gets more of them takes several times as long. */
+function emptySums(symbol: SymbolId, hasSides: boolean): MutableSums {
+  const row: MutableSums = {
+    symbol,
+    calls: 0,
+    inferred: 0,
+    unwound: 0,
+    totalNs: 0,
+    selfNs: 0,
+    outsideNs: 0,
+    outsideSelfNs: 0,
+    onCpuNs: 0,
+    offCpuNs: 0,
+    inferredNs: 0,
+    completeNs: 0,
+    avgNs: Number.NaN,
+    minNs: Number.POSITIVE_INFINITY,
+    maxNs: Number.NEGATIVE_INFINITY,
+    longestCutNs: 0,
+    p50Ns: Number.NaN,
+    p90Ns: Number.NaN,
+    p99Ns: Number.NaN,
+  };
+  return hasSides ? Object.assign(row, { userNs: 0, kernelNs: 0, interruptNs: 0, asideNs: 0 }) : row;
+}
 
 function addStats(rows: readonly MutableSums[], durations: FunctionDurations | null): void {
   const histograms = durations && histogramsOf(durations);
