@@ -81,9 +81,8 @@ let slots: usize = zeroed(4 * MIN_SLOTS);
 let mask: u32 = MIN_SLOTS - 1;
 let count: u32 = 0;
 
-/** The latest tick from which on code of a block is mapped, of all images and of the kernel's. */
+/** The latest tick from which on code of a block is mapped. The kernel's is from the start. */
 let newestCode: u64 = 0;
-let newestKernelCode: u64 = 0;
 
 /** The code of images changed: what was loaded is asked for again. */
 export function forgetCode(): void {
@@ -93,17 +92,14 @@ export function forgetCode(): void {
 }
 
 /**
- * The walk begins at a tick. If later code is known, as of a later part or of another CPU, its blocks are forgotten: what is
+ * The walk begins at a tick. If later code is known, as of a later part or of another CPU, programs are forgotten: what is
  * found must not depend on what was decoded before.
  */
 export function enterCode(tick: u64): void {
   if (tick >= newestCode) return;
+  newestCode = 0;
   forgetCode();
-  const keepsKernel = tick >= newestKernelCode;
-  if (!keepsKernel) newestKernelCode = 0;
-  newestCode = newestKernelCode;
-  if (keepsKernel) forgetPrograms();
-  else forgetBlocks();
+  forgetPrograms();
 }
 
 function forgetPrograms(): void {
@@ -224,7 +220,6 @@ function hasCode(image: u32, ip: u64): bool {
   codeBytes = <usize>load<u64>(found, 24);
   codeImage = image;
   newestCode = max(newestCode, load<u64>(found, 32));
-  if (image === KERNEL_IMAGE) newestKernelCode = max(newestKernelCode, load<u64>(found, 32));
   return ip >= codeStart && ip < codeUntil;
 }
 
