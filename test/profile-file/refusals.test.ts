@@ -282,7 +282,7 @@ test('refuses more numbers than a tree can have before they fill the memory', as
   const { code, message } = await refusalOf(text);
   expect(code).toBe('TOO_LARGE');
   expect(message).toMatch(/^out\.json is too large: /);
-});
+}, 60_000);
 
 test('refuses a text of any length as soon as it is longer than any is', async () => {
   const text = Buffer.concat([Buffer.from('{"format":"ptflame-profile","a":"'), Buffer.alloc(2 ** 24 + 16, 'a')]); // it does not even end
@@ -295,12 +295,12 @@ test('refuses more values than a profile can have before they fill the memory', 
   const values = Buffer.alloc(3 * 2 ** 24 + 9, '[],');
   const text = Buffer.concat([Buffer.from('{"format":"ptflame-profile","a":['), values]);
   expect((await refusalOf(text)).code).toBe('TOO_LARGE');
-});
+}, 60_000);
 
 test('refuses a million invalid threads at the first one', async () => {
   const text = changed((file) => (file.threads = Array(1_000_000).fill({})));
   expect((await refusalOf(text)).message).toMatch(/threads\[0\]\.tid/);
-});
+}, 60_000);
 
 test('refuses a profile where a trace is expected', async () => {
   const trace = inputOf(fixture('hardware/overflow-tailcalls.txt'), 'trace.txt');
