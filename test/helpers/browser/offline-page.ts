@@ -27,14 +27,35 @@ export async function openOfflinePage(browser: Windows, cores?: number, gib?: nu
   return page;
 }
 
+const isFirefox = (page: Page) => page.context().browser()?.browserType().name() === 'firefox';
+
 /** Drops files of this machine, by their paths. */
 export async function drop(page: Page, ...paths: readonly string[]): Promise<void> {
   await page.bringToFront();
+  if (isFirefox(page)) return dropByScript(page, paths);
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files: [...paths], dragOperationsMask: 1 };
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
     await session.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
   await session.detach();
+}
+
+/** Files that were chosen in a field are dropped: WebDriver cannot drag files. */
+async function dropByScript(page: Page, paths: readonly string[]): Promise<void> {
+  await page.evaluate(() => {
+    const field = document.createElement('input');
+    Object.assign(field, { type: 'file', multiple: true, id: 'dropped', hidden: true });
+    document.body.append(field);
+  });
+  await page.locator('#dropped').setInputFiles([...paths]);
+  await page.evaluate(() => {
+    const field = document.querySelector('#dropped') as HTMLInputElement;
+    const dataTransfer = new DataTransfer();
+    for (const file of field.files ?? []) dataTransfer.items.add(file);
+    field.remove();
+    for (const type of ['dragenter', 'dragover', 'drop'])
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+  });
 }
 
 export type Screen = 'start' | 'working' | 'needs' | 'report';
@@ -55,11 +76,44 @@ export async function reportShown(page: Page): Promise<void> {
 /** Says why the page does not show what was dropped: what happened, and what to do. */
 export const problem = (page: Page) => page.locator('.problem p').allTextContents();
 
+interface Saved {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
 /** Saves all of the recording, in the format of a menu item. */
-export async function save(page: Page, item: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+export async function save(page: Page, item: string): Promise<Saved> {
   await page.bringToFront();
   await push(page, 'Recording');
-  const chosen = page.getByRole('menuitem', { name: item });
-  const [download] = await Promise.all([page.waitForEvent('download'), clickByScript(chosen)]);
+  const choose = () => clickByScript(page.getByRole('menuitem', { name: item }));
+  if (isFirefox(page)) return savedByScript(page, choose);
+  const [download] = await Promise.all([page.waitForEvent('download'), choose()]);
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+}
+
+/** Takes the file that the page gives to the browser: WebDriver does not tell of downloads. */
+async function savedByScript(page: Page, choose: () => Promise<unknown>): Promise<Saved> {
+  const caught = page.evaluateHandle(() => {
+    const { createObjectURL } = URL;
+    const { click } = HTMLAnchorElement.prototype;
+    let content: Blob;
+    const file = new Promise<[string, string]>((done, failed) => {
+      URL.createObjectURL = (blob: Blob) => {
+        content = blob;
+        return createObjectURL.call(URL, blob);
+      };
+      HTMLAnchorElement.prototype.click = function () {
+        Object.assign(URL, { createObjectURL });
+        HTMLAnchorElement.prototype.click = click;
+        const reader = new FileReader();
+        reader.onerror = () => failed(reader.error);
+        reader.onload = () => done([this.download, String(reader.result)]);
+        reader.readAsDataURL(content);
+      };
+    });
+    return { file };
+  });
+  await choose();
+  const [name, url] = await (await caught).evaluate(({ file }) => file);
+  return { name, bytes: Buffer.from(url.slice(url.indexOf(',') + 1), 'base64') };
 }
