@@ -133,7 +133,7 @@ function repeat(path: string, times: number, out: string): void {
   const features = featuresOf(file).map(({ bit, content }) => (bit === AUXTRACE_INDEX ? indexOf(index) : content));
   let at = end + 16 * features.length;
   for (const content of features) {
-    append(numbers(BigInt(at), BigInt(content.length)));
+    append(numbers([BigInt(at), BigInt(content.length)]));
     at += content.length;
   }
   for (const content of features) append(content);
@@ -155,10 +155,10 @@ function featuresOf(file: Buffer): { readonly bit: number; readonly content: Buf
 }
 
 function indexOf(entries: readonly bigint[]): Buffer {
-  return numbers(BigInt(entries.length / 2), ...entries);
+  return numbers([BigInt(entries.length / 2), ...entries]);
 }
 
-function numbers(...values: readonly bigint[]): Buffer {
+function numbers(values: readonly bigint[]): Buffer {
   const bytes = Buffer.alloc(8 * values.length);
   for (const [row, value] of values.entries()) bytes.writeBigUInt64LE(value, 8 * row);
   return bytes;
