@@ -40,7 +40,7 @@ export async function openPage(browser: Browser, path: string, cores: number): P
   return page;
 }
 
-/** Returns the seconds until the report was painted, without binaries that are missing. @throws Error after `timeoutMs` */
+/** Returns the seconds until the report was painted, without binaries that are missing. @throws Error if the page refuses, or after `timeoutMs` */
 export async function drop(page: Page, files: readonly string[], timeoutMs: number): Promise<number> {
   await page.bringToFront();
   const session = await page.context().newCDPSession(page);
@@ -52,12 +52,16 @@ export async function drop(page: Page, files: readonly string[], timeoutMs: numb
     () => {
       const buttons = document.querySelectorAll<HTMLElement>('.screen.needs button');
       [...buttons].find(({ innerText }) => innerText.startsWith('Show without'))?.click();
+      const problem = document.querySelector<HTMLElement>('.screen.start .problem');
+      if (problem !== null) return problem.innerText;
       return window.drops.paintedMs > window.drops.droppedMs ? window.drops.paintedMs - window.drops.droppedMs : null;
     },
     null,
     { timeout: timeoutMs, polling: 20 },
   );
-  return ((await painted.jsonValue()) as number) / 1000;
+  const result = (await painted.jsonValue()) as number | string;
+  if (typeof result === 'string') throw new Error(result);
+  return result / 1000;
 }
 
 /** Goes back to the first screen. */

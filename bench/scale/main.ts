@@ -25,8 +25,8 @@ interface Curve {
 const CURVES: readonly Curve[] = [
   {
     name: 'processes of a recording, 14,000 events each',
-    sizes: [1250, 5000, 20_000],
-    flags: ['--symfs', join(FIXTURES, 'root'), '--memory', '1G'],
+    sizes: [250, 1000, 4000],
+    flags: ['--symfs', join(FIXTURES, 'root')],
     make: (size, path) => measure([process.execPath, REPEAT, join(FIXTURES, 'loop-1.data'), `${size}`, path]),
   },
   {
