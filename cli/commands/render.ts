@@ -6,8 +6,7 @@ import * as z from 'zod';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
-import type { PageRequests } from '../../src/page/contents/page-requests.js';
+import type { AskForRequests, PageContents } from '../../src/page/contents/analyze-for-page.js';
 import type { PageTrigger, TriggeringCall } from '../../src/page/contents/page-trigger.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
 import type { LineCalls } from '../../src/pipeline/replay/name-functions.js';
@@ -85,7 +84,7 @@ const appearance = group('Appearance', {
   ),
   requests: flag(
     functionPattern.optional(),
-    'show each call of FUNCTION as a request, as ptflame requests does; reads the input twice (html)',
+    'show each call of FUNCTION as a request, as ptflame requests does (html)',
     { value: 'FUNCTION', formats: ['html'], common: 'show the calls of FUNCTION as requests' },
   ),
   source: flag(
@@ -201,12 +200,11 @@ export async function render(options: RenderOptions, formats: readonly Format[],
   await renderInputs(await open(options.quiet), options.inputs, options, formats, signal, reopen);
 }
 
-/** Requests are single calls of a trace that can be read again. */
-function refuseRequests({ blockedBy, byCalls, inputs }: RenderOptions): void {
+/** Requests are single calls of a trace. */
+function refuseRequests({ blockedBy, byCalls }: RenderOptions): void {
   const refuse = (why: string, hint: string) => new PtflameError('BAD_OPTION', `--requests ${why}`, { hint });
   if (blockedBy) throw refuse('and --blocked-by are different pages', 'leave one of them out');
   if (byCalls) throw refuse('needs times, and --by-calls is for traces without them', 'leave one of them out');
-  if (inputs.includes('-')) throw refuse('reads the input twice, and standard input can be read once', 'pass a file');
 }
 
 /** Lines have the calls of all that is shown. */
@@ -252,7 +250,6 @@ export async function renderInputs(
   const call = formats.includes('html') ? triggerOf(names) : null;
   const contents = { profile, timeline: extras.timeline };
   const trigger = call && (await loadTrigger(call, await reopen(), options, contents, signal));
-  const requests = options.requests === undefined ? null : await loadRequests(await reopen(), options, signal);
   await refuseLarge(profile, formats, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
@@ -265,7 +262,6 @@ export async function renderInputs(
         (renderers[at] as Renderer)(SUMS.includes(format) ? collapsed : profile, {
           ...extras,
           calls,
-          requests,
           source: source?.(lineCalls ?? [], profile.symbols) ?? null,
           trigger,
         }),
@@ -340,20 +336,13 @@ async function loadRendered(
   const { minCall: minNs, maxCalls } = options;
   const contents = { ...wanted, timelineBytes: timelineBytes(options, formats) };
   const longestCalls = showsTime && { longestCalls: { minNs, maxCalls } };
-  return loadPageContents(inputs, options, { ...contents, ...longestCalls }, signal);
+  const requests = options.requests === undefined ? null : await askForRequests(options.requests);
+  return loadPageContents(inputs, options, { ...contents, ...longestCalls }, signal, requests);
 }
 
-async function loadRequests(
-  inputs: readonly CommandInput[],
-  options: RenderOptions,
-  signal: AbortSignal,
-): Promise<PageRequests> {
-  const traces = await requireTraces(inputs);
-  const { requestsForPage } = await import('../../src/page/contents/page-requests.js'); // no other output needs it
-  const { found } = await withProgress(traces, { ...options, foldRecursion: false }, signal, async (analyzing) => ({
-    found: await requestsForPage(traces, options.requests as FunctionPattern, analyzing),
-  }));
-  return found;
+/** No other output needs it. */
+async function askForRequests(root: FunctionPattern): Promise<AskForRequests> {
+  return (await import('../../src/page/contents/page-requests.js')).requestsForPage(root);
 }
 
 function timelineBytes({ timeDetail }: RenderOptions, formats: readonly Format[]): number {

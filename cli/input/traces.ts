@@ -5,7 +5,7 @@
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { Selection } from '../../src/model/trace/trace-chunk.js';
-import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
+import type { AskForRequests, PageContents } from '../../src/page/contents/analyze-for-page.js';
 import { type AnalyzeOptions, analyzeOverTime } from '../../src/pipeline/analyze.js';
 import { detectInputKind, type InputKind, type OpenedInput } from '../../src/pipeline/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
@@ -61,18 +61,19 @@ async function loadOverTime(
 /**
  * Like `loadProfile`, and what outputs over time show besides.
  *
- * @throws PtflameError also INPUT_KIND, if single calls are wanted of a profile
+ * @throws PtflameError also INPUT_KIND, if single calls or requests are wanted of a profile
  */
 export async function loadPageContents(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
   wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'timelineBytes' | 'onChunks' | 'longestCalls'>,
   signal: AbortSignal,
+  askForRequests: AskForRequests | null = null,
 ): Promise<PageContents> {
-  const readable = wanted.longestCalls ? await requireTraces(inputs) : inputs;
+  const readable = wanted.longestCalls || askForRequests ? await requireTraces(inputs) : inputs;
   return load(readable, flags, signal, async (traces, options) => {
     const { analyzeForPage } = await import('../../src/page/contents/analyze-for-page.js');
-    return analyzeForPage(traces, { ...options, ...wanted });
+    return analyzeForPage(traces, { ...options, ...wanted }, askForRequests);
   });
 }
 
