@@ -9,12 +9,12 @@ import type { Profile } from '../../src/model/profile/profile.js';
 import type { AskForRequests, PageContents } from '../../src/page/contents/analyze-for-page.js';
 import type { PageTrigger, TriggeringCall } from '../../src/page/contents/page-trigger.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
-import type { LineCalls } from '../../src/pipeline/replay/name-functions.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
 import { collapseLibraries } from '../../src/render/frames/collapse.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { triggerOf } from '../input/captures.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
+import type { SourceOfCalls } from '../input/source-files.js';
 import { loadPageContents, loadProfile, requireTraces, withProgress } from '../input/traces.js';
 import { functionPattern, span } from '../options/question-values.js';
 import {
@@ -29,6 +29,7 @@ import {
   replaying,
   resources,
   selection,
+  source,
   srcline,
 } from '../options/shared.js';
 import { detailSize, path } from '../options/values.js';
@@ -87,11 +88,7 @@ const appearance = group('Appearance', {
     'show each call of FUNCTION as a request, as ptflame requests does (html)',
     { value: 'FUNCTION', formats: ['html'], common: 'show the calls of FUNCTION as requests' },
   ),
-  source: flag(
-    path.optional(),
-    'show which lines calls are on, with the text of source files in DIR, from the debug information of the binaries (html)',
-    { value: 'DIR', formats: ['html'] },
-  ),
+  source: source(['html']),
   annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {
     formats: ['folded'],
   }),
@@ -239,7 +236,7 @@ export async function renderInputs(
   const trees = options.by !== 'none' || outputs.some(({ format }) => isByThread(format)) ? 'apart' : 'together';
   const wanted = { trees, durations: outputs.some(({ format }) => format === 'json' || format === 'html') } as const;
   const calls = formats.includes('parquet') ? await callsSpool(options) : null;
-  const source = options.source === undefined ? null : await loadSource(options.source);
+  const sourceOf = options.source === undefined ? null : await loadSource(options.source);
   const { profile, lineCalls, ...extras } = await loadRendered(
     calls ? await requireTraces(inputs) : inputs,
     options,
@@ -262,7 +259,7 @@ export async function renderInputs(
         (renderers[at] as Renderer)(SUMS.includes(format) ? collapsed : profile, {
           ...extras,
           calls,
-          source: source?.(lineCalls ?? [], profile.symbols) ?? null,
+          source: sourceOf?.(lineCalls ?? [], profile.symbols) ?? null,
           trigger,
         }),
     })),
@@ -275,12 +272,9 @@ export async function renderInputs(
   for (const line of await writtenLines(written, names, options)) notify(line);
 }
 
-/** Returns what arranges calls by line, with the source files in a directory. */
-async function loadSource(directory: string) {
-  const { sourceFiles } = await import('../input/source-files.js'); // no other output needs it
-  const { sourceForPage } = await import('../../src/page/contents/page-source.js');
-  const read = sourceFiles(directory);
-  return (calls: readonly LineCalls[], symbols: Profile['symbols']) => sourceForPage(calls, symbols, read);
+/** No other output needs it. */
+async function loadSource(directory: string): Promise<SourceOfCalls> {
+  return (await import('../input/source-files.js')).sourceIn(directory);
 }
 
 /** Says on the page of a snapshot which call it is of, and why that was slow, for which the snapshot is read once more. */

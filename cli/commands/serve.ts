@@ -14,7 +14,7 @@ import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
 import { ISOLATION } from '../../src/web/hosted.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { general, replaying, resources } from '../options/shared.js';
+import { general, replaying, resources, source, symfs } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/formats.js';
 import { OFFLINE_PAGE } from '../output/offline-page.js';
@@ -47,6 +47,8 @@ export const ServeOptions = z.object({
       { value: 'FILE', common: 'where to keep all calls (default: TRACE.levels)' },
     ),
   }),
+  ...group('Input', { symfs }),
+  ...group('Appearance', { source: source() }),
   ...replaying(),
   ...resources(),
   ...general(),
@@ -80,11 +82,14 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   else await serveTrace({ ...options, trace }, signal);
 }
 
-async function serveOfflinePage({ port, levels, quiet }: ServeOptions): Promise<void> {
-  if (levels !== undefined)
-    throw new PtflameError('BAD_OPTION', '--levels keeps the calls of a trace, and none is named', {
-      hint: 'name an imported trace, or leave out --levels',
+async function serveOfflinePage({ port, levels, source, quiet }: ServeOptions): Promise<void> {
+  const refuse = (option: string, what: string) => {
+    throw new PtflameError('BAD_OPTION', `${option} ${what} of a trace, and none is named`, {
+      hint: `name an imported trace, or leave out ${option}`,
     });
+  };
+  if (levels !== undefined) refuse('--levels', 'keeps the calls');
+  if (source !== undefined) refuse('--source', 'shows the source code');
   const page = await readFile(OFFLINE_PAGE);
   const server = await startServer(port);
   try {
