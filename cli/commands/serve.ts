@@ -14,7 +14,7 @@ import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
 import { ISOLATION } from '../../src/web/hosted.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { general, replaying, resources, source, symfs } from '../options/shared.js';
+import { general, replaying, resources, source } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/formats.js';
 import { OFFLINE_PAGE } from '../output/offline-page.js';
@@ -47,8 +47,10 @@ export const ServeOptions = z.object({
       { value: 'FILE', common: 'where to keep all calls (default: TRACE.levels)' },
     ),
   }),
-  ...group('Input', { symfs }),
-  ...group('Appearance', { source: source() }),
+  ...group('Appearance', {
+    source: source(),
+    symfs: flag(path.optional(), 'with --source: look for binaries below DIR instead of /', { value: 'DIR' }),
+  }),
   ...replaying(),
   ...resources(),
   ...general(),
