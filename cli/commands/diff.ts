@@ -8,6 +8,7 @@ import { interruptible } from '../../src/host/turns.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import { safeJson } from '../../src/model/text.js';
+import type { AnalyzeOptions } from '../../src/pipeline/analyze.js';
 import { patternText } from '../../src/pipeline/replay/find-functions.js';
 import { diffOf, isChanged } from '../../src/questions/diff/answer.js';
 import {
@@ -41,7 +42,7 @@ import {
   UNKNOWN,
 } from '../answers/cells.js';
 import { openInputs } from '../input/open-inputs.js';
-import { loadTimedProfile } from '../input/traces.js';
+import { loadTimed } from '../input/traces.js';
 import { parseDuration, parsedList, parseFunction } from '../options/question-values.js';
 import {
   csv,
@@ -260,11 +261,14 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
   const outputs = await openDiffOutputs(options, inputs);
   const { tables } = diffFiles(options);
   const table = await openAnswer({ ...options, output: tables }, inputs);
-  const before = await read(beforeInput, options, 'before', signal);
-  const after = await read(afterInput, options, 'after', signal);
+  const sides = {
+    before: await read(beforeInput, options, 'before', outputs.wanted, signal),
+    after: await read(afterInput, options, 'after', outputs.wanted, signal),
+  };
+  const [before, after] = [sides.before.profile, sides.after.profile];
   const all = await interruptible(() => diffOf(before, after, { sort, per }));
   const answer = match ? onlyMatching(all, match) : all;
-  await outputs.write(before, after, answer);
+  await outputs.write(sides, answer);
   await table.write({
     json: () => answer,
     text: (width) => diffLines(answer, { width, top, isQuiet: quiet }),
@@ -285,14 +289,15 @@ async function read(
   path: string,
   options: DiffOptions,
   which: 'before' | 'after',
+  wanted: Pick<AnalyzeOptions, 'timelineBytes'>,
   signal: AbortSignal,
-): Promise<Profile> {
+): ReturnType<typeof loadTimed> {
   const side = options[which];
   const given = Object.fromEntries(Object.entries(side?.flags ?? {}).filter(([, value]) => value !== undefined));
   const flags = { ...options, ...given };
   const inputs = await openInputs([path], flags, signal);
   try {
-    return await loadTimedProfile(inputs, flags, { trees: 'together', durations: true }, signal);
+    return await loadTimed(inputs, flags, { trees: 'together', durations: true, ...wanted }, signal);
   } catch (error) {
     throw side ? ofSide(error, `--${which}`, side) : error;
   }
@@ -526,9 +531,13 @@ function allowedText(limit: DiffLimit): string {
   return isShare ? `+${Number((100 * increase).toPrecision(6))} %` : `+${numberText(limit, increase)}`;
 }
 
+type Side = Awaited<ReturnType<typeof loadTimed>>;
+
 /** Writes comparisons to files. */
 interface DiffOutputs {
-  write(before: Profile, after: Profile, answer: Diff): Promise<void>;
+  /** What they show of both sides besides profiles. */
+  readonly wanted: Pick<AnalyzeOptions, 'timelineBytes'>;
+  write(sides: Readonly<Record<'before' | 'after', Side>>, answer: Diff): Promise<void>;
   /** The lines about the files that were written. */
   lines(): Promise<string[]>;
 }
@@ -540,10 +549,13 @@ async function openDiffOutputs(options: DiffOptions, inputs: readonly string[]):
   const written = paths.map((path, at) => ({ path, format: formats[at] as OwnFormat }));
   const opened: { output: Output; format: OwnFormat }[] = [];
   for (const { path, format } of written) opened.push({ output: await openOutput(path, inputs), format });
+  const strips = formats.includes('html') ? await import('../../src/page/contents/compared-strips.js') : null;
   return {
-    async write(before, after, answer) {
+    wanted: strips?.STRIPS_ALONE ?? {},
+    async write({ before, after }, answer) {
       if (opened.length === 0) return;
-      const render = await rendererOf(before, after, answer, options, inputs, formats);
+      const ofBoth = strips?.stripsOfBoth(before.timeline, after.timeline) ?? null;
+      const render = await rendererOf(before.profile, after.profile, ofBoth, answer, options, inputs, formats);
       await writeAll(opened.map(({ output, format }) => ({ output, chunks: () => render(format) })));
     },
     lines: () => writtenLines(written, []),
@@ -553,6 +565,7 @@ async function openDiffOutputs(options: DiffOptions, inputs: readonly string[]):
 async function rendererOf(
   before: Profile,
   after: Profile,
+  strips: Side['timeline'],
   answer: Diff,
   options: DiffOptions,
   inputs: readonly string[],
@@ -578,7 +591,7 @@ async function rendererOf(
       case 'svg':
         return renderDiffSvg(comparison, { ...look, ...(width !== undefined && { widthPx: width }) });
       case 'html':
-        return renderComparedHtml(comparison, { title: look.title, widthOf });
+        return renderComparedHtml(comparison, { title: look.title, widthOf }, strips);
     }
   };
 }

@@ -90,7 +90,7 @@ export async function merge(options: MergeOptions, formats: readonly Format[], s
   const titled = { ...options, title: options.title ?? title, by: 'comm' } as const;
   await refuseLarge(profile, formats, titled);
   const renderers = await Promise.all(formats.map((format) => loadRenderer(format, titled)));
-  const extras = { waits: null, timeline: null, longestCalls: null, calls: null, requests: null, trigger: null };
+  const extras = { waits: null, timeline: null, longestCalls: null, calls: null, trigger: null };
   await writeAll(outputs.map((output, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile, extras) })));
   if (options.quiet) return;
   await notifyQuality(profile, options);

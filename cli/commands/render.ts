@@ -6,16 +6,15 @@ import * as z from 'zod';
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
-import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
-import type { PageRequests } from '../../src/page/contents/page-requests.js';
+import type { AskForRequests, PageContents } from '../../src/page/contents/analyze-for-page.js';
 import type { PageTrigger, TriggeringCall } from '../../src/page/contents/page-trigger.js';
 import type { FunctionPattern } from '../../src/pipeline/replay/find-functions.js';
-import type { LineCalls } from '../../src/pipeline/replay/name-functions.js';
 import { formatDuration, formatMany } from '../../src/render/format.js';
 import { collapseLibraries } from '../../src/render/frames/collapse.js';
 import { visibleText } from '../../src/render/visible-text.js';
 import { triggerOf } from '../input/captures.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
+import type { SourceOfCalls } from '../input/source-files.js';
 import { loadPageContents, loadProfile, requireTraces, withProgress } from '../input/traces.js';
 import { functionPattern, span } from '../options/question-values.js';
 import {
@@ -30,6 +29,7 @@ import {
   replaying,
   resources,
   selection,
+  source,
   srcline,
 } from '../options/shared.js';
 import { detailSize, path } from '../options/values.js';
@@ -85,14 +85,10 @@ const appearance = group('Appearance', {
   ),
   requests: flag(
     functionPattern.optional(),
-    'show each call of FUNCTION as a request, as ptflame requests does; reads the input twice (html)',
+    'show each call of FUNCTION as a request, as ptflame requests does (html)',
     { value: 'FUNCTION', formats: ['html'], common: 'show the calls of FUNCTION as requests' },
   ),
-  source: flag(
-    path.optional(),
-    'show which lines calls are on, with the text of source files in DIR, from the debug information of the binaries (html)',
-    { value: 'DIR', formats: ['html'] },
-  ),
+  source: source(['html']),
   annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {
     formats: ['folded'],
   }),
@@ -201,12 +197,11 @@ export async function render(options: RenderOptions, formats: readonly Format[],
   await renderInputs(await open(options.quiet), options.inputs, options, formats, signal, reopen);
 }
 
-/** Requests are single calls of a trace that can be read again. */
-function refuseRequests({ blockedBy, byCalls, inputs }: RenderOptions): void {
+/** Requests are single calls of a trace. */
+function refuseRequests({ blockedBy, byCalls }: RenderOptions): void {
   const refuse = (why: string, hint: string) => new PtflameError('BAD_OPTION', `--requests ${why}`, { hint });
   if (blockedBy) throw refuse('and --blocked-by are different pages', 'leave one of them out');
   if (byCalls) throw refuse('needs times, and --by-calls is for traces without them', 'leave one of them out');
-  if (inputs.includes('-')) throw refuse('reads the input twice, and standard input can be read once', 'pass a file');
 }
 
 /** Lines have the calls of all that is shown. */
@@ -241,7 +236,7 @@ export async function renderInputs(
   const trees = options.by !== 'none' || outputs.some(({ format }) => isByThread(format)) ? 'apart' : 'together';
   const wanted = { trees, durations: outputs.some(({ format }) => format === 'json' || format === 'html') } as const;
   const calls = formats.includes('parquet') ? await callsSpool(options) : null;
-  const source = options.source === undefined ? null : await loadSource(options.source);
+  const sourceOf = options.source === undefined ? null : await loadSource(options.source);
   const { profile, lineCalls, ...extras } = await loadRendered(
     calls ? await requireTraces(inputs) : inputs,
     options,
@@ -252,7 +247,6 @@ export async function renderInputs(
   const call = formats.includes('html') ? triggerOf(names) : null;
   const contents = { profile, timeline: extras.timeline };
   const trigger = call && (await loadTrigger(call, await reopen(), options, contents, signal));
-  const requests = options.requests === undefined ? null : await loadRequests(await reopen(), options, signal);
   await refuseLarge(profile, formats, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
@@ -265,8 +259,7 @@ export async function renderInputs(
         (renderers[at] as Renderer)(SUMS.includes(format) ? collapsed : profile, {
           ...extras,
           calls,
-          requests,
-          source: source?.(lineCalls ?? [], profile.symbols) ?? null,
+          source: sourceOf?.(lineCalls ?? [], profile.symbols) ?? null,
           trigger,
         }),
     })),
@@ -279,12 +272,9 @@ export async function renderInputs(
   for (const line of await writtenLines(written, names, options)) notify(line);
 }
 
-/** Returns what arranges calls by line, with the source files in a directory. */
-async function loadSource(directory: string) {
-  const { sourceFiles } = await import('../input/source-files.js'); // no other output needs it
-  const { sourceForPage } = await import('../../src/page/contents/page-source.js');
-  const read = sourceFiles(directory);
-  return (calls: readonly LineCalls[], symbols: Profile['symbols']) => sourceForPage(calls, symbols, read);
+/** No other output needs it. */
+async function loadSource(directory: string): Promise<SourceOfCalls> {
+  return (await import('../input/source-files.js')).sourceIn(directory);
 }
 
 /** Says on the page of a snapshot which call it is of, and why that was slow, for which the snapshot is read once more. */
@@ -340,20 +330,13 @@ async function loadRendered(
   const { minCall: minNs, maxCalls } = options;
   const contents = { ...wanted, timelineBytes: timelineBytes(options, formats) };
   const longestCalls = showsTime && { longestCalls: { minNs, maxCalls } };
-  return loadPageContents(inputs, options, { ...contents, ...longestCalls }, signal);
+  const requests = options.requests === undefined ? null : await askForRequests(options.requests);
+  return loadPageContents(inputs, options, { ...contents, ...longestCalls }, signal, requests);
 }
 
-async function loadRequests(
-  inputs: readonly CommandInput[],
-  options: RenderOptions,
-  signal: AbortSignal,
-): Promise<PageRequests> {
-  const traces = await requireTraces(inputs);
-  const { requestsForPage } = await import('../../src/page/contents/page-requests.js'); // no other output needs it
-  const { found } = await withProgress(traces, { ...options, foldRecursion: false }, signal, async (analyzing) => ({
-    found: await requestsForPage(traces, options.requests as FunctionPattern, analyzing),
-  }));
-  return found;
+/** No other output needs it. */
+async function askForRequests(root: FunctionPattern): Promise<AskForRequests> {
+  return (await import('../../src/page/contents/page-requests.js')).requestsForPage(root);
 }
 
 function timelineBytes({ timeDetail }: RenderOptions, formats: readonly Format[]): number {

@@ -14,7 +14,7 @@ import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
 import { ISOLATION } from '../../src/web/hosted.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
-import { general, replaying, resources } from '../options/shared.js';
+import { general, replaying, resources, source } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/formats.js';
 import { OFFLINE_PAGE } from '../output/offline-page.js';
@@ -46,6 +46,10 @@ export const ServeOptions = z.object({
       'where all calls are kept, so that the next start need not replay the trace (default: TRACE.levels)',
       { value: 'FILE', common: 'where to keep all calls (default: TRACE.levels)' },
     ),
+  }),
+  ...group('Appearance', {
+    source: source(),
+    symfs: flag(path.optional(), 'with --source: look for binaries below DIR instead of /', { value: 'DIR' }),
   }),
   ...replaying(),
   ...resources(),
@@ -80,11 +84,14 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   else await serveTrace({ ...options, trace }, signal);
 }
 
-async function serveOfflinePage({ port, levels, quiet }: ServeOptions): Promise<void> {
-  if (levels !== undefined)
-    throw new PtflameError('BAD_OPTION', '--levels keeps the calls of a trace, and none is named', {
-      hint: 'name an imported trace, or leave out --levels',
+async function serveOfflinePage({ port, levels, source, quiet }: ServeOptions): Promise<void> {
+  const refuse = (option: string, what: string) => {
+    throw new PtflameError('BAD_OPTION', `${option} ${what} of a trace, and none is named`, {
+      hint: `name an imported trace, or leave out ${option}`,
     });
+  };
+  if (levels !== undefined) refuse('--levels', 'keeps the calls');
+  if (source !== undefined) refuse('--source', 'shows the source code');
   const page = await readFile(OFFLINE_PAGE);
   const server = await startServer(port);
   try {

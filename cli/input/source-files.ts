@@ -4,10 +4,21 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
-import type { ReadSource } from '../../src/page/contents/page-source.js';
+import type { SymbolTable } from '../../src/model/symbol-table.js';
+import { type PageSource, type ReadSource, sourceForPage } from '../../src/page/contents/page-source.js';
+import type { LineCalls } from '../../src/pipeline/replay/name-functions.js';
 import { visibleText } from '../../src/render/visible-text.js';
 
 const MAX_BYTES = 4 * 2 ** 20;
+
+/** Arranges calls by line, with the text of source files. */
+export type SourceOfCalls = (calls: readonly LineCalls[], symbols: SymbolTable) => PageSource;
+
+/** @throws PtflameError as `sourceFiles` */
+export function sourceIn(directory: string): SourceOfCalls {
+  const read = sourceFiles(directory);
+  return (calls, symbols) => sourceForPage(calls, symbols, read);
+}
 
 /** Files are found by their path, or else by the longest end of it that the directory has. @throws PtflameError BAD_OPTION */
 export function sourceFiles(directory: string): ReadSource {

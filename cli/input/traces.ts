@@ -5,8 +5,8 @@
 import { PtflameError } from '../../src/model/errors.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { Selection } from '../../src/model/trace/trace-chunk.js';
-import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
-import { type AnalyzeOptions, analyze } from '../../src/pipeline/analyze.js';
+import type { AskForRequests, PageContents } from '../../src/page/contents/analyze-for-page.js';
+import { type AnalyzeOptions, analyzeOverTime } from '../../src/pipeline/analyze.js';
 import { detectInputKind, type InputKind, type OpenedInput } from '../../src/pipeline/open-text.js';
 import { readProfile } from '../../src/pipeline/profile/read-profile.js';
 import type { Progress } from '../../src/pipeline/read/trace-builder.js';
@@ -42,32 +42,38 @@ export async function loadProfile(
   wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'callRows'>,
   signal: AbortSignal,
 ): Promise<Profile> {
-  const { profile } = await load(inputs, flags, signal, async (traces, options) => {
-    return {
-      profile: await analyze(traces, { ...options, ...wanted }),
-      waits: null,
-      timeline: null,
-      longestCalls: null,
-    };
+  return (await loadOverTime(inputs, flags, wanted, signal)).profile;
+}
+
+/** Like `loadProfile`, with the timeline if it is wanted. */
+async function loadOverTime(
+  inputs: readonly CommandInput[],
+  flags: TraceFlags,
+  wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'callRows' | 'timelineBytes'>,
+  signal: AbortSignal,
+): Promise<Pick<PageContents, 'profile' | 'timeline'>> {
+  return load(inputs, flags, signal, async (traces, options) => {
+    const { profile, timeline } = await analyzeOverTime(traces, { ...options, ...wanted });
+    return { profile, waits: null, timeline, longestCalls: null };
   });
-  return profile;
 }
 
 /**
  * Like `loadProfile`, and what outputs over time show besides.
  *
- * @throws PtflameError also INPUT_KIND, if single calls are wanted of a profile
+ * @throws PtflameError also INPUT_KIND, if single calls or requests are wanted of a profile
  */
 export async function loadPageContents(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
   wanted: Pick<AnalyzeOptions, 'trees' | 'durations' | 'timelineBytes' | 'onChunks' | 'longestCalls'>,
   signal: AbortSignal,
+  askForRequests: AskForRequests | null = null,
 ): Promise<PageContents> {
-  const readable = wanted.longestCalls ? await requireTraces(inputs) : inputs;
+  const readable = wanted.longestCalls || askForRequests ? await requireTraces(inputs) : inputs;
   return load(readable, flags, signal, async (traces, options) => {
     const { analyzeForPage } = await import('../../src/page/contents/analyze-for-page.js');
-    return analyzeForPage(traces, { ...options, ...wanted });
+    return analyzeForPage(traces, { ...options, ...wanted }, askForRequests);
   });
 }
 
@@ -93,9 +99,14 @@ async function load(
 
 /** Like `loadProfile`, for commands that show times. @throws PtflameError also TIMELESS */
 export async function loadTimedProfile(...args: Parameters<typeof loadProfile>): Promise<Profile> {
-  const profile = await loadProfile(...args);
-  refuseTimeless(profile);
-  return profile;
+  return (await loadTimed(...args)).profile;
+}
+
+/** Like `loadTimedProfile`, with the timeline if it is wanted. */
+export async function loadTimed(...args: Parameters<typeof loadOverTime>): ReturnType<typeof loadOverTime> {
+  const loaded = await loadOverTime(...args);
+  refuseTimeless(loaded.profile);
+  return loaded;
 }
 
 /**

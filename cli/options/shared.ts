@@ -52,6 +52,14 @@ export const symfs = flag(path.optional(), 'recordings: look for binaries below 
   common: 'look for binaries below DIR instead of /',
 });
 
+/** For pages. */
+export const source = (formats?: readonly string[]) =>
+  flag(
+    path.optional(),
+    `show which lines calls are on, with the text of source files in DIR, from the debug information of the binaries${formats ? ` (${formats.join(', ')})` : ''}`,
+    { value: 'DIR', ...(formats && { formats }) },
+  );
+
 export const decoding = () =>
   group('Input', {
     decoder: flag(

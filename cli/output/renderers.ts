@@ -5,7 +5,6 @@
 import type { LongestCalls } from '../../src/model/calls/call-events.js';
 import type { Profile } from '../../src/model/profile/profile.js';
 import type { PageContents } from '../../src/page/contents/analyze-for-page.js';
-import type { PageRequests } from '../../src/page/contents/page-requests.js';
 import type { PageSource } from '../../src/page/contents/page-source.js';
 import type { PageTrigger } from '../../src/page/contents/page-trigger.js';
 import { renderJson } from '../../src/profile-file/write.js';
@@ -16,11 +15,9 @@ import type { Format } from './formats.js';
 import type { Chunks } from './write-chunks.js';
 
 /** What is written besides the profile. */
-export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longestCalls'> {
+export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longestCalls' | 'requests'> {
   /** null: not requested. */
   readonly calls: CallsSpool | null;
-  /** Of pages; null: not requested. */
-  readonly requests: PageRequests | null;
   /** Of pages; absent, null: not requested. */
   readonly source?: PageSource | null;
   /** Of pages; null: the input is no snapshot of a call. */

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Origin } from '../../src/levels/format.js';
 import { type LevelsFile, readLevels, type Unusable } from '../../src/levels/read.js';
 import { LevelsWriter } from '../../src/levels/write.js';
@@ -39,6 +39,8 @@ const TIMELINE_BYTES = 3 * 2 ** 20;
 
 interface ServeOptions extends Omit<TraceOptions, 'window' | 'root' | 'inside' | 'foldRecursion'> {
   readonly trace: string;
+  readonly source?: string | undefined;
+  readonly symfs?: string | undefined;
   readonly quiet: boolean;
 }
 
@@ -95,9 +97,15 @@ async function readIfThere(path: string, origin: Origin, signal: AbortSignal): P
   return stats.isFile() ? readLevels(await open(path), origin, signal) : 'other';
 }
 
-/** Everything that decides what is in the file: the trace, how it is replayed, and this version of ptflame and its page. */
-function keyOf({ tailCalls, fibers, scheduler, noExtend }: ServeOptions, trace: string): string {
-  const made = [PTFLAME_VERSION, pagePolicy(true), TIMELINE_BYTES, tailCalls, fibers, scheduler, noExtend, trace];
+/**
+ * Everything that decides what is in the file: the trace, how it is replayed, and this version of ptflame and its page.
+ * Source files stay as they were: calls were on these lines.
+ */
+function keyOf(options: ServeOptions, trace: string): string {
+  const { tailCalls, fibers, scheduler, noExtend, source, symfs } = options;
+  const replayed = [tailCalls, fibers, scheduler, noExtend, trace];
+  const lines = source === undefined ? [] : [resolve(source), resolve(symfs ?? '/')];
+  const made = [PTFLAME_VERSION, pagePolicy(true), TIMELINE_BYTES, ...replayed, ...lines];
   return createHash('sha256').update(JSON.stringify(made)).digest('hex');
 }
 
@@ -126,15 +134,18 @@ async function makeLevels(
   options: ServeOptions,
   signal: AbortSignal,
 ): Promise<TemporaryFile> {
+  const { source: directory } = options;
+  const sourceOf = directory === undefined ? null : (await import('../input/source-files.js')).sourceIn(directory);
   const temporary = temporaryFor(path, options.trace);
   const writer = new LevelsWriter(temporary.fd, origin);
-  const { profile, ...extras } = await loadPageContents(
+  const { profile, lineCalls, ...extras } = await loadPageContents(
     [openStoredTrace(options.trace)],
     { ...options, foldRecursion: false },
     { trees: 'apart', durations: true, timelineBytes: TIMELINE_BYTES, onChunks: (...own) => writer.addThread(...own) },
     signal,
   );
-  await writer.finish(renderHtmlInParallel(profile, { isServed: true }, extras));
+  const source = sourceOf?.(lineCalls ?? [], profile.symbols) ?? null;
+  await writer.finish(renderHtmlInParallel(profile, { isServed: true }, { ...extras, source }));
   fsyncSync(temporary.fd);
   closeSync(temporary.fd);
   return temporary;

@@ -21,7 +21,7 @@ type Numbers = Float64Array | Int32Array | Uint8Array;
 type Table = { readonly [column: string]: Numbers };
 
 /** Returns a guess for the number of a row. */
-type Guess = (row: number) => number;
+export type Guess = (row: number) => number;
 
 /** A column, and a guess for each of its numbers from those before it, and from the columns before it. */
 interface ColumnRule {
@@ -118,8 +118,8 @@ function shortest({ calls, inferredCalls, completeNs }: Table): Guess {
   };
 }
 
-/** Exact for two calls. */
-function longest({ calls, inferredCalls, completeNs, minNs }: Table): Guess {
+/** The average of all calls but the shortest: exact for two calls. */
+export function longest({ calls, inferredCalls, completeNs, minNs }: Table): Guess {
   return (row) => {
     const complete = calls[row] - inferredCalls[row];
     if (complete === 0) return Number.NEGATIVE_INFINITY;

@@ -45,10 +45,18 @@ export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Genera
   yield AFTER_DATA;
 }
 
-/** Yields the page of a comparison of two recordings. */
-export function* renderComparedHtml(comparison: Comparison, options: DiffPictureOptions = {}): Generator<string> {
+/** Yields the page of a comparison of two recordings. `strips`: what both did over time; null: not known. */
+export function* renderComparedHtml(
+  comparison: Comparison,
+  options: DiffPictureOptions = {},
+  strips: Timeline | null = null,
+): Generator<string> {
   yield opening(comparedHead(comparison, options));
   yield* deflatedBase64(comparedDataPieces(comparison));
+  if (strips !== null) {
+    yield BETWEEN_DATA;
+    yield* deflatedBase64(timelinePieces(strips));
+  }
   yield AFTER_DATA;
 }
 

@@ -52,6 +52,14 @@ export async function analyze(
   return (await ask(inputs, options, {})).profile;
 }
 
+/** Returns the profile of `analyze`, and the timeline if it is asked for. */
+export async function analyzeOverTime(
+  inputs: readonly (TraceSource | AnalyzedInput)[],
+  options: AnalyzeOptions,
+): Promise<Pick<FinishedReplay, 'profile' | 'timeline'>> {
+  return ask(inputs, options, {});
+}
+
 /** The profile of `analyze`, and the calls of some functions. */
 export interface LatencyResult {
   readonly profile: Profile;

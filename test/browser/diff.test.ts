@@ -3,7 +3,9 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { STRIPS_ALONE, stripsOfBoth } from '../../src/page/contents/compared-strips.js';
 import { renderComparedHtml } from '../../src/page/html.js';
+import { analyzeOverTime } from '../../src/pipeline/analyze.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { type DiffPictureOptions, renderDiffSvg } from '../../src/render/diff/picture.js';
 import { formatDuration } from '../../src/render/format.js';
@@ -25,7 +27,7 @@ import {
   rows,
   tooltip,
 } from '../helpers/browser/report-page.js';
-import { analyzeText } from '../helpers/traces/load.js';
+import { analyzeText, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html');
@@ -59,11 +61,11 @@ const AFTER = trace([
 ]);
 
 async function pageText(options: DiffPictureOptions = {}): Promise<string> {
-  const [before, after] = [
-    await analyzeText(BEFORE, { durations: true }),
-    await analyzeText(AFTER, { durations: true }),
-  ];
-  return [...renderComparedHtml(compareProfiles(before, after), { title: 'a → b', ...options })].join('');
+  const sideOf = (text: string) => analyzeOverTime([inputOf(text)], { durations: true, ...STRIPS_ALONE });
+  const [before, after] = [await sideOf(BEFORE), await sideOf(AFTER)];
+  const comparison = compareProfiles(before.profile, after.profile);
+  const strips = stripsOfBoth(before.timeline, after.timeline);
+  return [...renderComparedHtml(comparison, { title: 'a → b', ...options }, strips)].join('');
 }
 
 const classesOf = async (page: Page) => (await frames(page)).map(({ fill }) => /#fill-(\w+)/.exec(fill)?.[1] ?? fill);
@@ -100,6 +102,24 @@ test('shows each kind of change by colour, sign and words', async () => {
     ).toHaveLength(1);
   const legend = await page.locator('.legend li').allTextContents();
   expect(legend).toEqual(['▲ more', '▼ less', '✚ new', '✕ gone', '≈ within noise']);
+});
+
+test('shows what both recordings did over time, without their calls', async () => {
+  await goTo(page);
+  const strips = page.locator('.strips canvas').first();
+  await strips.waitFor();
+  const { x, y, width } = (await strips.boundingBox()) as { x: number; y: number; width: number };
+  const titles = [];
+  for (const row of [0, 1]) {
+    await page.mouse.move(x + width - 3, y + 18 * row + 9);
+    titles.push((await tooltip(page))?.split('time')[0]);
+    await page.mouse.click(x + 5, y + 18 * row + 9); // the name leads nowhere
+  }
+  expect(titles).toEqual(['after', 'before']);
+  expect(await tooltip(page)).not.toContain('clock');
+  expect(await page.getByRole('tab').allTextContents()).toEqual(['Flame graph', 'Call tree', 'Functions']);
+  expect(await page.getByRole('slider').count()).toBe(0);
+  expect(await hashOf(page)).toBe('');
 });
 
 test('says what changed most, and leads to it', async () => {

@@ -8,7 +8,6 @@ import { reportOf } from '../../src/answers.js';
 import { ProfileSum } from '../../src/fleet/merge-profiles.js';
 import { type Profile, profileBlockedTime } from '../../src/index.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
-import { requestsForPage } from '../../src/page/contents/page-requests.js';
 import { renderComparedHtml, renderHtmlInParallel } from '../../src/page/html.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { formatCount, formatDuration, formatTotal } from '../../src/render/format.js';
@@ -17,7 +16,7 @@ import { drawn } from '../helpers/browser/drawing.js';
 import { pageText, shown } from '../helpers/browser/offline-page.js';
 import { chips, enterGraph, eventually, goTo, hashOf, htmlOf, rows } from '../helpers/browser/report-page.js';
 import { fixturePath } from '../helpers/cli/run-cli.js';
-import { WAITLAB } from '../helpers/requests/traces.js';
+import { requestsOfPage, WAITLAB } from '../helpers/requests/traces.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 
 const browser = windows('html', { engine: 'Firefox' });
@@ -65,7 +64,7 @@ async function expectKeys(page: Page): Promise<void> {
 }
 
 test('a report, with its timeline, waits and requests', async () => {
-  const requests = await requestsForPage(WAITLAB(), 'handle_request');
+  const requests = await requestsOfPage(WAITLAB(), 'handle_request');
   const options = { trees: 'apart', byCalls: true, durations: true, timelineBytes: 1e6 } as const;
   const { profile, timeline, waits } = await analyzeForPage(WAITLAB(), options);
   let html = '';

@@ -2,19 +2,20 @@
  * Tests the requests of the report page: the same numbers as `ptflame requests`, in bounds, and text as text.
  */
 import { beforeAll, expect, test } from 'vitest';
+import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { requestsForPage } from '../../src/page/contents/page-requests.js';
 import { type ListedRequest, type PageRequests, scriptJson } from '../../src/page/data/requests.js';
 import { chosenRequest, requestsSentence, showRequest } from '../../src/page/view/requests.js';
 import { START } from '../../src/page/view/state.js';
 import { requestsAnswer } from '../../src/questions/requests/answer.js';
 import { askRequests } from '../../src/questions/requests/ask-requests.js';
-import { WAITLAB } from '../helpers/requests/traces.js';
+import { requestsOfPage, WAITLAB } from '../helpers/requests/traces.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 let page: PageRequests;
 beforeAll(async () => {
-  page = await requestsForPage(WAITLAB(), 'handle_request');
+  page = await requestsOfPage(WAITLAB(), 'handle_request');
 });
 
 test('has the numbers of ptflame requests', async () => {
@@ -27,6 +28,15 @@ test('has the numbers of ptflame requests', async () => {
   expect(page.where.map(({ typicalNs, slowestNs }) => [typicalNs, slowestNs])).toEqual(
     where.slice(0, page.where.length).map(({ typicalNs, slowestNs }) => [typicalNs, slowestNs]),
   );
+});
+
+test('come from the reading and the replay of the page, which has all else as without them', async () => {
+  const options = { trees: 'apart', durations: true, timelineBytes: 1e6 } as const;
+  const { requests, ...others } = await analyzeForPage(WAITLAB(), options, requestsForPage('handle_request'));
+  expect(requests).toEqual(page);
+  const { requests: none, ...alone } = await analyzeForPage(WAITLAB(), options);
+  expect(none ?? null).toBe(null);
+  expect(others).toEqual(alone);
 });
 
 test('lists all of a few requests, with what happened in them', async () => {
@@ -76,7 +86,7 @@ function manyRequests(requests: number, inEach: number): string {
 }
 
 test('lists the slowest of many and a sample, says so, and stays small', async () => {
-  const many = await requestsForPage([inputOf(manyRequests(60, 90))], '</script>');
+  const many = await requestsOfPage([inputOf(manyRequests(60, 90))], '</script>');
   const ranks = many.listed.map(({ rank }) => rank);
   expect(many.complete).toBe(60);
   expect(ranks.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));

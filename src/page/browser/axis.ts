@@ -68,9 +68,9 @@ export class Axis {
 
   show(state: State): void {
     this.state = state;
-    const { timeline } = this.views;
-    if (timeline === null || timeline.durationNs === 0) return;
-    this.strips ??= this.begin(timeline);
+    const { strips } = this.views;
+    if (strips === null || strips.durationNs === 0) return;
+    this.strips ??= this.begin(strips);
     this.element.hidden = false;
     this.draw(this.strips);
   }
@@ -123,7 +123,7 @@ export class Axis {
 
   private drawStrips(strips: Strips): void {
     const { views, state, window, element } = this;
-    const { threads, key } = chosenRow(views.threads, state.threads, state.hidesIdle);
+    const { threads, key } = chosenRow(views.threads, views.timeline === null ? 'all' : state.threads, state.hidesIdle);
     const rows = this.rows(`${key} ${state.hidesIdle}`, threads);
     const namePx = element.clientWidth < NARROW_PX ? 92 : 150;
     element.style.setProperty('--names', `${namePx}px`);
@@ -152,6 +152,10 @@ export class Axis {
   }
 
   private describe(range: Bounds | null): void {
+    if (this.views.timeline === null) {
+      this.shown.textContent = 'from the start of each recording: what all its threads did';
+      return;
+    }
     const text = range === null ? 'drag to choose a time range' : rangeText(range);
     const isKnown = this.timeline.sumsSliceNs !== null;
     const hasOtherWaits = range !== null && this.views.data.waits !== null;
@@ -177,7 +181,7 @@ export class Axis {
   /** A name opens the stack chart of its thread. */
   private openChart({ clientX, clientY }: PointerEvent): void {
     const tid = this.strips?.at(clientX, clientY)?.row.tid ?? null;
-    if (tid !== null) this.chart.open(tid);
+    if (tid !== null && this.views.timeline !== null) this.chart.open(tid);
   }
 
   private openArrow({ clientX, clientY }: PointerEvent): void {
@@ -218,17 +222,22 @@ interface AxisTip {
 }
 
 /** null: the pointer is on nothing. */
-function axisTip(pointer: PointerEvent, strips: Strips, marks: RangeMarks, { data, timeline }: Views): AxisTip | null {
+function axisTip(
+  pointer: PointerEvent,
+  strips: Strips,
+  marks: RangeMarks,
+  { data, strips: shown, timeline }: Views,
+): AxisTip | null {
   const { clientX, clientY } = pointer;
   const found = strips.at(clientX, clientY);
-  if (found === null || timeline === null) return null;
+  if (found === null || shown === null) return null;
   const waking = strips.arrowAt(clientX, clientY);
-  if (waking !== null) return { details: wakingDetails(waking, timeline.durationNs), isOnName: false };
+  if (waking !== null) return { details: wakingDetails(waking, shown.durationNs), isOnName: false };
   const { row, ns } = found;
-  if (row.tid !== null && clientX < marks.element.getBoundingClientRect().left)
+  if (row.tid !== null && timeline !== null && clientX < marks.element.getBoundingClientRect().left)
     return { details: { title: row.name, rows: [NAME_HINT] }, isOnName: true };
   const startNs = marks.nsAt(clientX);
-  const clockNs = data.meta.originNs + BigInt(Math.round(timeline.startNs + startNs));
+  const clockNs = timeline && data.meta.originNs + BigInt(Math.round(timeline.startNs + startNs));
   const column = { startNs, endNs: startNs + strips.columnNs, clockNs };
   const allNs = strips.columnNs * row.threads.length;
   return { details: hoveredDetails({ ...column, name: row.name, ns, allNs }), isOnName: false };

@@ -125,7 +125,7 @@ class App {
       'tree',
       'functions',
       ...(views.data.compared === undefined ? (['threads'] as const) : []),
-      ...(hasTimeline ? (['timeline'] as const) : []),
+      ...(hasTimeline && views.data.compared === undefined ? (['timeline'] as const) : []),
       ...(views.requests === null ? [] : (['requests'] as const)),
       ...(hasLocks(views.data) ? (['locks'] as const) : []),
     ];
@@ -171,7 +171,8 @@ class App {
 
   /** Draws what needs the timeline, or everything if nothing has been drawn. */
   addTimeline(timeline: Timeline): void {
-    this.views.timeline = timeline;
+    this.views.strips = timeline;
+    if (this.views.data.compared === undefined) this.views.timeline = timeline;
     if (this.needsTimeline) this.draw();
     else {
       this.axis.show(this.navigation.state);

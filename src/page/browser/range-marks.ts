@@ -34,7 +34,7 @@ export class RangeMarks {
   ) {
     this.ends = [this.newEnd('Start of the range', 0), this.newEnd('End of the range', 1)];
     this.element = html('div', { class: 'range' }, this.before, this.after, ...this.ends);
-    this.element.hidden = timeline.sumsSliceNs === null;
+    for (const end of this.ends) end.hidden = timeline.sumsSliceNs === null;
   }
 
   /** `window`: what the axis shows. `range`: null: all. */

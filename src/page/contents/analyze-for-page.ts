@@ -16,11 +16,12 @@ import type { Trace } from '../../pipeline/read/trace.js';
 import type { LineCalls } from '../../pipeline/replay/name-functions.js';
 import { replayTrace } from '../../pipeline/replay-trace.js';
 import { withTrace } from '../../pipeline/with-trace.js';
-import { type CallsOfWaits, type TraceWaits, traceWaitsOf } from '../../questions/waits/ask-waits.js';
+import { type CallsOfWaits, type CallsToList, type TraceWaits, traceWaitsOf } from '../../questions/waits/ask-waits.js';
 import { EndedBy, endedBy } from '../../questions/waits/wait-facts.js';
 import { longestBySlice } from '../../waits/longest-by-slice.js';
 import { OffState } from '../../waits/schedule.js';
 import type { ShownWaits } from '../../waits/summary/window.js';
+import type { PageRequests } from '../data/requests.js';
 import { locksForPage } from './page-locks.js';
 import { AskedIntervals, type KeyedPiece, PlaceWriter } from './place-writer.js';
 import { groupWaits, type PlaceGroups, piecesOf, WaitBlockers } from './waiting-places.js';
@@ -35,25 +36,45 @@ export interface PageContents {
   readonly longestCalls: LongestCalls | null;
   /** Absent, null: not requested. */
   readonly lineCalls?: readonly LineCalls[] | null;
+  /** Absent, null: not requested. */
+  readonly requests?: PageRequests | null;
 }
 
-/** Returns the profile of `analyze`, and what a page shows besides. @throws PtflameError as `analyze` */
-export function analyzeForPage(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<PageContents> {
+/** Asks for requests, in the replay that the profile comes from. */
+export type AskForRequests = (options: AnalyzeOptions) => {
+  readonly callsToList: CallsToList;
+  readonly find: (traced: TraceWaits, calls: CallsOfWaits) => Promise<PageRequests>;
+};
+
+/**
+ * Returns the profile of `analyze`, and what a page shows besides. `askForRequests`: null: not for requests.
+ *
+ * @throws PtflameError as `analyze`, and as `askForRequests`
+ */
+export function analyzeForPage(
+  inputs: readonly AnalyzedInput[],
+  options: AnalyzeOptions = {},
+  askForRequests: AskForRequests | null = null,
+): Promise<PageContents> {
   const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
   return withTrace(inputs, withOptions, async (trace, resources) => {
-    if (!hasWaits(trace, options)) {
+    const showsWaits = hasWaits(trace, options);
+    if (!showsWaits && askForRequests === null) {
       const { profile, timeline, longestCalls, lineCalls } = await replayTrace(trace, options, {}, resources);
       return { profile, waits: null, timeline, longestCalls, lineCalls };
     }
     const { timelineBytes = 0 } = options;
-    const forWakings = wakingBytes(trace, timelineBytes);
-    const traceWaits = await traceWaitsOf(trace, { ...options, timelineBytes: timelineBytes - forWakings }, resources);
+    const forWakings = showsWaits ? wakingBytes(trace, timelineBytes) : 0;
+    const asked = askForRequests?.(options) ?? null;
+    const withoutWakings = { ...options, timelineBytes: timelineBytes - forWakings, asksAgain: asked !== null };
+    const traceWaits = await traceWaitsOf(trace, withoutWakings, resources, asked?.callsToList ?? null);
     const { calls } = traceWaits;
     assert(calls !== null, 'a profile has threads');
     const { profile, timeline, longestCalls, lineCalls } = calls;
-    const wakings = timeline && wakingsOf(traceWaits, calls, timeline, forWakings);
-    const waits = await waitsByPath(traceWaits, calls);
-    return { profile, waits, timeline: timeline && { ...timeline, wakings }, longestCalls, lineCalls };
+    const wakings = showsWaits && timeline ? wakingsOf(traceWaits, calls, timeline, forWakings) : null;
+    const waits = showsWaits ? await waitsByPath(traceWaits, calls) : null;
+    const requests = asked && (await asked.find(traceWaits, calls));
+    return { profile, waits, timeline: timeline && { ...timeline, wakings }, longestCalls, lineCalls, requests };
   });
 }
 

@@ -6,11 +6,9 @@ import { isStop } from '../../analysis/tree/outside.js';
 import { utf8Bytes } from '../../codec/bytes.js';
 import { dsoOf, type SymbolTable } from '../../model/symbol-table.js';
 import type { SymbolId } from '../../model/units.js';
-import type { AnalyzeOptions } from '../../pipeline/analyze.js';
-import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import type { FunctionPattern } from '../../pipeline/replay/find-functions.js';
 import { requestsAnswer } from '../../questions/requests/answer.js';
-import { askRequests, type RequestsResult } from '../../questions/requests/ask-requests.js';
+import { type RequestsResult, requestsAside } from '../../questions/requests/ask-requests.js';
 import type { RequestDetails, RequestPart, RequestSpan } from '../../questions/requests/found-requests.js';
 import type * as schema from '../../questions/requests/schema.js';
 import { HandOffBy } from '../../waits/hand-offs.js';
@@ -21,6 +19,7 @@ import {
   type PageRequests,
   scriptJson,
 } from '../data/requests.js';
+import type { AskForRequests } from './analyze-for-page.js';
 
 export type { PageRequests };
 
@@ -31,13 +30,12 @@ const MAX_PARTS = 24;
 const MAX_SPANS = 120;
 const MAX_BYTES = 2 ** 16;
 
-/** @throws PtflameError as `askRequests` */
-export async function requestsForPage(
-  inputs: readonly AnalyzedInput[],
-  root: FunctionPattern,
-  options: AnalyzeOptions = {},
-): Promise<PageRequests> {
-  return pageRequests(await askRequests(inputs, { root, listed: LISTED }, { ...options, trees: 'together' }));
+/** Asks for the calls of a function. */
+export function requestsForPage(root: FunctionPattern): AskForRequests {
+  return (options) => {
+    const { callsToList, find } = requestsAside({ root, listed: LISTED }, options);
+    return { callsToList, find: async (...of) => pageRequests(await find(...of)) };
+  };
 }
 
 function pageRequests(result: RequestsResult): PageRequests {

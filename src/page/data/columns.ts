@@ -3,7 +3,7 @@
  */
 
 import type { NumberReader } from '../../codec/numbers.js';
-import { pageWriter } from '../../codec/page-numbers.js';
+import { type Guess, longest, pageWriter } from '../../codec/page-numbers.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../model/calls/call-tree.js';
 import { BUCKETS, type FunctionDurations } from '../../model/calls/durations.js';
@@ -114,60 +114,50 @@ type NodeRows = Pick<CallTree, 'parent' | NodeColumn>;
 
 /** Returns a prediction for each value of a column, from the columns before it in `NODE_COLUMNS`. */
 function predictionsFor(column: NodeColumn, rows: NodeRows): Float64Array {
+  const predictions = new Float64Array(rows.parent.length);
+  const guess = guessFor(column, rows);
+  if (guess !== null) for (let row = 0; row < predictions.length; row++) predictions[row] = guess(row);
+  return predictions;
+}
+
+/** null: always 0. */
+function guessFor(column: NodeColumn, rows: NodeRows): Guess | null {
   switch (column) {
     case 'calls':
     case 'inferredCalls':
     case 'selfNs':
     case 'inferredNs':
     case 'unwoundCalls':
-      return new Float64Array(rows.parent.length);
+      return null;
     case 'completeNs':
-      return completeTimes(rows);
+      return completeTime(rows);
     case 'longestCutNs':
-      return longestInferredTimes(rows);
+      return longestInferredTime(rows);
     case 'minNs':
-      return shortestCalls(rows);
+      return shortestCall(rows);
     case 'maxNs':
-      return longestCalls(rows);
+      return longest(rows);
   }
 }
 
-/** Predicts that a node with complete calls spent all of its time in them. */
-function completeTimes(rows: NodeRows): Float64Array {
-  const predictions = totalTimes(rows);
-  for (let row = 0; row < predictions.length; row++) if (completeCalls(rows, row) === 0) predictions[row] = 0;
-  return predictions;
+/** A node with complete calls spent all of its time in them. */
+function completeTime(rows: NodeRows): Guess {
+  const totalNs = totalTimes(rows);
+  return (row) => (completeCalls(rows, row) === 0 ? 0 : totalNs[row]);
 }
 
-/** Predicts that one inferred call took all time outside complete calls. */
-function longestInferredTimes(rows: NodeRows): Float64Array {
-  const predictions = totalTimes(rows);
-  for (let row = 0; row < predictions.length; row++)
-    predictions[row] = rows.inferredCalls[row] > 0 ? Math.max(0, predictions[row] - rows.completeNs[row]) : 0;
-  return predictions;
+/** One inferred call took all time outside complete calls. */
+function longestInferredTime(rows: NodeRows): Guess {
+  const totalNs = totalTimes(rows);
+  return (row) => (rows.inferredCalls[row] > 0 ? Math.max(0, totalNs[row] - rows.completeNs[row]) : 0);
 }
 
-/** Predicts the shortest call: exact for a single call. */
-function shortestCalls(rows: NodeRows): Float64Array {
-  const predictions = new Float64Array(rows.parent.length);
-  for (let row = 0; row < predictions.length; row++) {
+/** Exact for a single call. */
+function shortestCall(rows: NodeRows): Guess {
+  return (row) => {
     const calls = completeCalls(rows, row);
-    if (calls === 0) predictions[row] = Number.POSITIVE_INFINITY;
-    if (calls === 1) predictions[row] = rows.completeNs[row];
-  }
-  return predictions;
-}
-
-/** Predicts the longest call as the average of all calls but the shortest: exact for two calls. */
-function longestCalls(rows: NodeRows): Float64Array {
-  const predictions = new Float64Array(rows.parent.length);
-  for (let row = 0; row < predictions.length; row++) {
-    const calls = completeCalls(rows, row);
-    if (calls === 0) predictions[row] = Number.NEGATIVE_INFINITY;
-    else if (calls === 1) predictions[row] = rows.completeNs[row];
-    else predictions[row] = Math.max(0, Math.floor((rows.completeNs[row] - rows.minNs[row]) / (calls - 1)));
-  }
-  return predictions;
+    return calls === 0 ? Number.POSITIVE_INFINITY : calls === 1 ? rows.completeNs[row] : 0;
+  };
 }
 
 function completeCalls({ calls, inferredCalls }: NodeRows, row: number): number {

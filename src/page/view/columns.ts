@@ -27,6 +27,7 @@ export function stripRows({ threads }: Timeline, data: PageData, chosen: readonl
     const title = name.endsWith(which) ? name : `${name} ${which}`;
     return thread === undefined ? [] : [{ name: title, tid, threads: [{ ...thread, node }] }];
   });
+  if (data.compared !== undefined) return rows.reverse(); // as it is after comes first
   const running = new Map(rows.map((row) => [row, runningNs(row.threads[0] as TimedThread)]));
   rows.sort((a, b) => (running.get(b) ?? 0) - (running.get(a) ?? 0) || (a.tid ?? 0) - (b.tid ?? 0));
   if (rows.length < 2) return rows;
@@ -98,7 +99,8 @@ export function activityColumns(
   return columns.ns;
 }
 
-function addStrip(columns: TimeColumns, { strip }: TimedThread, timeline: Sampling, window: ColumnWindow): void {
+/** Adds what a thread did in a window of its timeline. */
+export function addStrip(columns: TimeColumns, { strip }: TimedThread, timeline: Sampling, window: ColumnWindow): void {
   const { stripSliceNs, durationNs } = timeline;
   const first = Math.max(0, Math.floor(window.startNs / stripSliceNs));
   const end = Math.min(strip.length / ACTIVITIES, Math.ceil(window.endNs / stripSliceNs));

@@ -55,6 +55,8 @@ export class SelectedTrees {
   readonly isBlockedTime: boolean;
   /** The timeline; null: none, or it has not been read yet, which happens after the first picture. */
   timeline: Timeline | null = null;
+  /** What the time axis shows: the timeline, or what two recordings did, without calls and ranges. */
+  strips: Timeline | null = null;
   /** null: the page was made without them. */
   requests: PageRequests | null = null;
   source: PageSource | null = null;

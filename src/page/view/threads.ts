@@ -23,7 +23,7 @@ export interface ThreadRow {
   /** As in `State.threads`. */
   readonly key: string;
   readonly name: string;
-  /** "114078", "3 threads"; empty for a group of a merged profile, and for an idle CPU, which has no thread id. */
+  /** "114078", "3 threads"; empty for what has no thread id: a group of a merged profile, a compared recording, an idle CPU. */
   readonly which: string;
   /** What it is: "thread", or of a merged profile, "command name". */
   readonly noun: string;
@@ -51,7 +51,7 @@ export function threadRows(data: PageData, hasSwitches: boolean, counted = allOf
       threads: [index],
       key: `${TID_PREFIX}${thread.tid}`,
       name: nameOf(thread),
-      which: data.meta.merged || idleCpu(thread.tid, thread.comm) !== null ? '' : String(thread.tid),
+      which: hasNoId(data, thread) ? '' : String(thread.tid),
       noun,
       totalNs: sums.totalNs,
       onCpuNs: onCpuNs(sums, hasSwitches),
@@ -63,6 +63,10 @@ export function threadRows(data: PageData, hasSwitches: boolean, counted = allOf
       isIdle: isIdle(data, thread),
     };
   });
+}
+
+function hasNoId({ meta, compared }: PageData, { tid, comm }: PageThread): boolean {
+  return Boolean(meta.merged) || compared !== undefined || idleCpu(tid, comm) !== null;
 }
 
 /** Returns the choices: all threads, idle threads, threads of one name, and single threads. */

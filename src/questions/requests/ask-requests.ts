@@ -1,6 +1,8 @@
 /**
  * Finds the requests of one or several hosts: each call of a function, and the work that other threads did for it.
  */
+
+import { functionSet } from '../../analysis/questions.js';
 import type { Profile } from '../../model/profile/profile.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { AnalyzeOptions } from '../../pipeline/analyze.js';
@@ -9,6 +11,7 @@ import { type ComparedRequests, comparedRequests, slowestCount, statsOf } from '
 import type { Flow } from '../../waits/flow.js';
 import { HandOffBy } from '../../waits/hand-offs.js';
 import type { Parts } from '../../waits/join-requests.js';
+import type { CallsOfWaits, CallsToList, TraceWaits } from '../waits/ask-waits.js';
 import { askedDetails, describeRequests } from './describe-requests.js';
 import {
   type FoundHost,
@@ -19,8 +22,8 @@ import {
 } from './found-requests.js';
 import { joinHosts } from './joined-hosts.js';
 import { handOffEvents, type RequestsOptions } from './request-question.js';
-import type { Scene } from './scene.js';
-import { inputHosts, withHosts } from './with-hosts.js';
+import { HostWaits, type Scene } from './scene.js';
+import { inputHosts, selectedCalls, withHosts } from './with-hosts.js';
 
 /** The requests, and the profile of each host; `shiftNs`: from the profile's time to that of the requests. */
 export interface RequestsResult {
@@ -55,6 +58,28 @@ export async function askRequests(
   return withHosts(hosts, question, readOptions, async (traces) =>
     findRequests(await joinHosts(traces, question, joinedWindow), question),
   );
+}
+
+/** Finds requests of a trace that is replayed for something else, too. */
+export interface RequestsAside {
+  /** To be asked in that replay. */
+  readonly callsToList: CallsToList;
+  readonly find: (traced: TraceWaits, calls: CallsOfWaits) => Promise<RequestsResult>;
+}
+
+/** Of one host, without named flows. `callsToList` throws NO_SUCH_FUNCTION. */
+export function requestsAside(question: RequestsOptions, options: AnalyzeOptions): RequestsAside {
+  let functions = functionSet([], 0);
+  return {
+    callsToList: (askable) => {
+      functions = askable.functions(question.root);
+      return selectedCalls(functions, askable, options);
+    },
+    find: async (traced, calls) => {
+      const host = { name: null, traced: HostWaits.of(traced, calls), calls, functions, flows: [] };
+      return findRequests(await joinHosts([host], question, null), question);
+    },
+  };
 }
 
 async function findRequests(

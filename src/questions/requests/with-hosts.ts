@@ -39,8 +39,7 @@ export function withHosts<Result>(
     const callsToList = (askable: AskableTrace): SpansQuestion => {
       prepared = prepare(askable, question, found);
       if (opened.length === hosts.length - 1) found.requireAll();
-      const window = filterOf(options, askable.symbols, askable.trace)?.window ?? UNBOUNDED;
-      return { calls: { functions: withTaking(prepared), durations: null }, window };
+      return selectedCalls(withTaking(prepared), askable, options);
     };
     return withTrace(inputs, readOptions(shared), async (read, resources) => {
       const traced = await hostWaits(read, shared, resources, (question.flows ?? []).length === 0, callsToList);
@@ -49,6 +48,12 @@ export function withHosts<Result>(
     });
   };
   return openFrom([]);
+}
+
+/** Lists the calls of functions in the selected time. */
+export function selectedCalls(functions: FunctionSet, askable: AskableTrace, options: AnalyzeOptions): SpansQuestion {
+  const window = filterOf(options, askable.symbols, askable.trace)?.window ?? UNBOUNDED;
+  return { calls: { functions, durations: null }, window };
 }
 
 /** `asksWaits`: they will be needed. Returns null if the trace has no calls. */

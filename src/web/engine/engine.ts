@@ -3,7 +3,9 @@
  */
 import { joined } from '../../codec/bytes.js';
 import { PtflameError } from '../../model/errors.js';
+import type { Timeline } from '../../model/profile/timeline.js';
 import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
+import { STRIPS_ALONE, stripsOfBoth } from '../../page/contents/compared-strips.js';
 import { timelinePieces } from '../../page/data/timeline-write.js';
 import { pageDataPieces } from '../../page/data/write.js';
 import {
@@ -13,7 +15,7 @@ import {
   renderHtmlInParallel,
   reportHead,
 } from '../../page/html.js';
-import { type AnalyzeOptions, analyze } from '../../pipeline/analyze.js';
+import { type AnalyzeOptions, analyzeOverTime } from '../../pipeline/analyze.js';
 import { importTrace } from '../../pipeline/import-trace.js';
 import { readProfile } from '../../pipeline/profile/read-profile.js';
 import type { Progress } from '../../pipeline/read/trace-builder.js';
@@ -40,6 +42,7 @@ const SIZES = { pieceBytes: 8 * 2 ** 20 };
 interface ComparedProfiles {
   readonly comparison: Comparison;
   readonly look: DiffPictureOptions;
+  readonly strips: Timeline | null;
 }
 
 type Shown = PageContents | ComparedProfiles;
@@ -71,7 +74,7 @@ export class Engine {
     this.name = opened.map(({ name }) => withoutKind(name)).join('-');
     this.shown = second === undefined ? await this.analyzed(first) : await this.compared(first, second);
     this.tell({ phase: 'write', done: 0, of: null });
-    const { head, data, timeline = null } = drawnOf(this.shown);
+    const { head, data, timeline } = drawnOf(this.shown);
     const notes = opened.flatMap(({ notes }) => notes);
     const report = { head, data, timeline, formats: formatsOf(opened), notes };
     this.answer({ kind: 'report', report }, [data.buffer, ...(timeline ? [timeline.buffer] : [])]);
@@ -96,15 +99,21 @@ export class Engine {
 
   /** As `ptflame diff -o diff.html`. */
   private async compared(before: Opened, after: Opened): Promise<ComparedProfiles> {
-    const profileOf = ({ inputs, profile }: Opened) =>
-      profile === null
-        ? analyze(inputs, { trees: 'together', durations: true, ...this.working(inputs) })
-        : readProfile(profile);
-    const profiles = [await profileOf(before), await profileOf(after)] as const;
-    for (const [at, { name }] of [before, after].entries())
-      if (profiles[at]?.meta.weight === 'calls') throw noTimes(name);
-    const comparison = compareProfiles(...profiles);
-    return { comparison, look: { title: `${before.name} → ${after.name}`, widthOf: 'larger' } };
+    const sideOf = async ({ inputs, profile, name }: Opened) => {
+      const options = { trees: 'together', durations: true, ...STRIPS_ALONE, ...this.working(inputs) } as const;
+      const side =
+        profile === null
+          ? await analyzeOverTime(inputs, options)
+          : { profile: await readProfile(profile), timeline: null };
+      if (side.profile.meta.weight === 'calls') throw noTimes(name);
+      return side;
+    };
+    const [old, now] = [await sideOf(before), await sideOf(after)];
+    return {
+      comparison: compareProfiles(old.profile, now.profile),
+      look: { title: `${before.name} → ${after.name}`, widthOf: 'larger' },
+      strips: stripsOfBoth(old.timeline, now.timeline),
+    };
   }
 
   /** How many workers there are, how much memory, how much each of them reads, and what is told of their work. */
@@ -155,10 +164,11 @@ function noTimes(name: string): PtflameError {
 }
 
 /** What the page draws. */
-function drawnOf(shown: Shown): Pick<EngineReport, 'head' | 'data'> & Partial<Pick<EngineReport, 'timeline'>> {
+function drawnOf(shown: Shown): Pick<EngineReport, 'head' | 'data' | 'timeline'> {
   if ('comparison' in shown) {
-    const { comparison, look } = shown;
-    return { head: comparedHead(comparison, look), data: copied(comparedDataPieces(comparison)) };
+    const { comparison, look, strips } = shown;
+    const data = copied(comparedDataPieces(comparison));
+    return { head: comparedHead(comparison, look), data, timeline: strips && copied(timelinePieces(strips)) };
   }
   const { profile, waits, timeline } = shown;
   const data = copied(pageDataPieces(profile, waits));
@@ -186,8 +196,8 @@ function fileOf({ profile, waits, timeline }: PageContents, format: WrittenForma
   }
 }
 
-function comparedFile({ comparison, look }: ComparedProfiles, format: WrittenFormat): Iterable<string> {
-  if (format === 'html') return renderComparedHtml(comparison, look);
+function comparedFile({ comparison, look, strips }: ComparedProfiles, format: WrittenFormat): Iterable<string> {
+  if (format === 'html') return renderComparedHtml(comparison, look, strips);
   return format === 'svg' ? renderDiffSvg(comparison, look) : renderDiffFolded(comparison);
 }
 

@@ -309,6 +309,18 @@ describe('warnings', () => {
     await page.close();
   });
 
+  test.each([390, 768, 1440])('what the chip opens leaves the chip free in a window of %i pixels', async (width) => {
+    const page = await openReport(browser, lossy(300));
+    await page.setViewportSize({ width, height: 844 });
+    const chip = page.locator('.trust');
+    await chip.click();
+    const [opened, own] = [await page.locator('#trust').boundingBox(), await chip.boundingBox()];
+    if (opened === null || own === null) throw new Error('it is not open');
+    expect(opened.y).toBeGreaterThanOrEqual(own.y + own.height);
+    expect(opened.y).toBeLessThan(own.y + own.height + 12);
+    await page.close();
+  });
+
   test('are absent for less', async () => {
     const page = await openReport(browser, lossy(40));
     expect(await page.locator('.warnings').count()).toBe(0);

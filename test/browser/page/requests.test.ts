@@ -3,20 +3,19 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
-import { requestsForPage } from '../../../src/page/contents/page-requests.js';
 import type { PageRequests } from '../../../src/page/data/requests.js';
 import { renderHtmlInParallel } from '../../../src/page/html.js';
 import { windows } from '../../helpers/browser/browser.js';
 import { drawn } from '../../helpers/browser/drawing.js';
 import { chips, eventually, goTo, hashOf } from '../../helpers/browser/report-page.js';
-import { WAITLAB } from '../../helpers/requests/traces.js';
+import { requestsOfPage, WAITLAB } from '../../helpers/requests/traces.js';
 
 const browser = windows('html');
 let requests: PageRequests;
 let open: (requests: PageRequests | null) => Promise<import('playwright-core').Page>;
 
 beforeAll(async () => {
-  requests = await requestsForPage(WAITLAB(), 'handle_request');
+  requests = await requestsOfPage(WAITLAB(), 'handle_request');
   const options = { trees: 'apart', byCalls: true, durations: true, timelineBytes: 1e6 } as const;
   const { profile, timeline, waits } = await analyzeForPage(WAITLAB(), options);
   open = async (shown) => {

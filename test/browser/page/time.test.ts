@@ -202,6 +202,18 @@ test('says what a thread did at a moment', async () => {
   await eventually(() => tooltip(page)).toMatch(/^thread \d+time5\d ns.*clock\d+\.\d{9}.*running100 %/);
 });
 
+test('without ranges, the axis says the same, and names open stack charts', async () => {
+  const page = await opened(browser, await htmlOf(MANY_THREADS, 1));
+  const strips = page.locator('.strips canvas').first();
+  const { x, y, width } = (await strips.boundingBox()) as { x: number; y: number; width: number };
+  const names = 150;
+  await page.mouse.move(x + names + (width - names) / 2, y + 27);
+  expect(await tooltip(page)).toMatch(/^thread \d+time[45]\d\d/);
+  await page.mouse.click(x + 20, y + 27);
+  await eventually(() => hashOf(page)).toContain('chart=');
+  await page.close();
+});
+
 test('a chosen function lights up where its calls were', async () => {
   const lit = () =>
     page.$$eval('.strips canvas:not([hidden])', (canvases) => {

@@ -15,9 +15,11 @@ import { readChunk, readFunctionChunk } from '../../../src/codec/page-numbers.js
 import type { IndexedThread } from '../../../src/levels/format.js';
 import type { LevelsFile } from '../../../src/levels/read.js';
 import type { FunctionIndex } from '../../../src/model/profile/timeline.js';
+import { DWARF_PROGRAM, DWARF_TRACE } from '../../helpers/cli/dwarf-trace.js';
 import {
   type Directory,
   expectRefusal,
+  fixturePath,
   PROGRAM,
   ptflame,
   type Run,
@@ -26,6 +28,7 @@ import {
   THREE_THREADS,
   test,
 } from '../../helpers/cli/run-cli.js';
+import { rootWith } from '../../helpers/cli/symfs.js';
 
 /** Where the secret is by which levels files are recognized: not in the home of who runs the tests. */
 let home: string;
@@ -207,6 +210,25 @@ describe.concurrent('serve', () => {
     expect(await again.end()).not.toContain('made again');
     expect((await stat(`${trace}.levels`)).ino).toBe(made.ino);
     expect(await dir.names()).toEqual(['t.ptf', 't.ptf.levels', 't.txt']);
+  });
+
+  test('has the lines of source that render has, and keeps them with the levels', async ({ dir }) => {
+    const trace = await imported(dir, DWARF_TRACE);
+    const symfs = await rootWith(dir, DWARF_PROGRAM, 'gcc-5');
+    const args = [trace, '--source', fixturePath('dwarf'), '--symfs', symfs];
+    await ptflame(['render', ...args, '-o', dir.file('page.html'), '-q']);
+    const sourceIn = (page: string) => /id="source">([^<]*)</.exec(page)?.[1];
+    const wanted = sourceIn(await dir.read('page.html'));
+    expect(wanted).toContain('hidden');
+    for (const _ of [1, 2]) {
+      const { page, stderr } = await pageOf(await serving(args));
+      expect(sourceIn(page)).toBe(wanted);
+      expect(stderr).not.toContain('made again');
+    }
+    const { page, stderr } = await pageOf(await serving([trace]));
+    expect(sourceIn(page)).toBe(undefined);
+    expect(stderr).toContain('is of other options');
+    expectRefusal(await ptflame(['serve', '--source', dir.path]), 2, /--source shows the source code of a trace/);
   });
 
   test('makes the same levels with any number of workers', async ({ dir }) => {

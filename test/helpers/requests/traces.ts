@@ -1,6 +1,11 @@
 /**
  * Traces with requests, and how their work is handed on.
  */
+import type { TraceInput } from '../../../src/index.js';
+import { analyzeForPage } from '../../../src/page/contents/analyze-for-page.js';
+import { requestsForPage } from '../../../src/page/contents/page-requests.js';
+import type { PageRequests } from '../../../src/page/data/requests.js';
+import type { FunctionPattern } from '../../../src/pipeline/replay/find-functions.js';
 import { askRequests, type RequestsResult } from '../../../src/questions/requests/ask-requests.js';
 import type { FlowPattern, RequestsOptions } from '../../../src/questions/requests/request-question.js';
 import { HostText, writeClient, writeServer } from '../../questions/requests/helpers/host-text.js';
@@ -53,4 +58,11 @@ export async function askTwoHosts(question: Partial<RequestsOptions> = {}): Prom
   const flows = [{ push: 'send:id', pop: 'recv:id' }];
   const asked = { root: 'ask', flows, hosts: ['web', 'db'], id: /^00-([\w-]+)-/, maxSpans: 100 };
   return askRequests(inputs, { ...asked, ...question });
+}
+
+/** Returns the requests that a page shows. */
+export async function requestsOfPage(inputs: readonly TraceInput[], root: FunctionPattern): Promise<PageRequests> {
+  const { requests = null } = await analyzeForPage(inputs, {}, requestsForPage(root));
+  if (requests === null) throw new Error('there are no requests');
+  return requests;
 }

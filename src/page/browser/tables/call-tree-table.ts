@@ -7,14 +7,14 @@ import { htmlElement as html } from '../../../render/viewer/dom.js';
 import { type CallPaths, OpenPaths, type PathRow } from '../../view/call-paths.js';
 import type { Painter } from '../../view/colouring.js';
 import type { State } from '../../view/state.js';
-import { chosenColumns, knownColumns, type NumberColumn, usualSort } from '../../view/table-columns.js';
 import type { Views } from '../../view/views.js';
 import type { FrameActions } from '../graph/frame-actions.js';
 import type { Navigation } from '../platform/navigation.js';
 import { announce } from '../platform/save.js';
 import type { ColumnsMenu } from './columns-menu.js';
-import { cellColumn, nameCell } from './row-cells.js';
-import { sorterBy, type TableColumn, VirtualTable } from './virtual-table.js';
+import { type NumbersSource, NumbersTable } from './numbers-table.js';
+import { nameCell } from './row-cells.js';
+import { sorterBy, VirtualTable } from './virtual-table.js';
 
 /** Rows are indented by level, less in narrow tables; deeper ones no more, to leave room for names. */
 const INDENT_PX = 13;
@@ -23,24 +23,18 @@ const MAX_INDENT_SHARE = 0.4;
 /** Of what opens and closes a row. */
 const TWISTY_PX = 18;
 
-export class CallTreeTable {
+export class CallTreeTable extends NumbersTable<PathRow> {
   readonly element: HTMLElement;
-  private readonly table: VirtualTable<PathRow>;
+  protected readonly table: VirtualTable<PathRow>;
+  protected readonly ownMarks = { levelOf: ({ level, isOpen }: PathRow) => ({ level, isOpen }) };
   /** Of callees, and of callers: null until it is seen first. */
   private readonly open: Record<'callees' | 'callers', OpenPaths | null> = { callees: null, callers: null };
   private paths!: CallPaths; // set by the first draw
-  private state!: State; // likewise
+  private painter!: Painter; // likewise
   private rows: readonly PathRow[] = [];
-  private known: readonly NumberColumn[] = [];
-  private shown: readonly unknown[] = [];
 
-  constructor(
-    private readonly views: Views,
-    private readonly menu: ColumnsMenu,
-    private readonly characterPx: number,
-    navigation: Navigation,
-    actions: FrameActions,
-  ) {
+  constructor(views: Views, menu: ColumnsMenu, characterPx: number, navigation: Navigation, actions: FrameActions) {
+    super(views, menu, characterPx);
     this.table = new VirtualTable<PathRow>(
       'Call tree',
       {
@@ -55,88 +49,45 @@ export class CallTreeTable {
     this.element = html('div', { class: 'listed' }, this.table.element);
   }
 
-  show(state: State): void {
-    const { views } = this;
-    const paths = views.callPathsAt(state);
-    const { isMatch } = views.namesAt(state);
-    const painter = views.painterAt(state);
-    const width = views.widthOf(state);
-    const { functionsSort, columns, isInverted } = state;
-    const shown = [paths, isMatch, painter, width, functionsSort, columns];
-    const isSame = shown.every((part, at) => part === this.shown[at]);
-    this.shown = shown;
-    this.state = state;
+  protected sourceAt(state: State): NumbersSource<PathRow> {
+    const paths = this.views.callPathsAt(state);
+    const painter = this.views.painterAt(state);
+    const { totalWeight, table } = paths;
     this.paths = paths;
-    if (!isSame) {
-      const { totalWeight, table } = paths;
-      const maxCalls = table.tree.calls.reduce((most, calls) => Math.max(most, calls), 0);
-      this.known = knownColumns({
-        ...{ views, width, isInverted, totalWeight, maxCalls },
-        ...{ isTree: true, sides: views.sidesAt(state) },
-      });
-    }
-    this.menu.show(this.known, columns);
-    if (isSame) this.table.mark(this.marks());
-    else this.draw(painter);
-  }
-
-  private get direction(): 'callees' | 'callers' {
-    return this.state.isInverted ? 'callers' : 'callees';
+    this.painter = painter;
+    return {
+      isTree: true,
+      totalWeight,
+      maxCalls: () => table.tree.calls.reduce((most, calls) => Math.max(most, calls), 0),
+      asked: [paths, painter],
+      nameTitle: state.isInverted ? 'Function, then its callers' : 'Call path',
+      rows: (...order) => {
+        this.rows = paths.rows(this.opened, sorterBy(...order));
+        return { rows: this.rows, isSorted: true };
+      },
+    };
   }
 
   /** The paths that are open: at first, the heaviest. */
   private get opened(): OpenPaths {
-    let open = this.open[this.direction];
+    const direction = this.state.isInverted ? 'callers' : 'callees';
+    let open = this.open[direction];
     if (open === null) {
       open = new OpenPaths();
       this.paths.openHeaviest(open);
-      this.open[this.direction] = open;
+      this.open[direction] = open;
     }
     return open;
   }
 
-  private draw(painter = this.views.painterAt(this.state)): void {
-    const { functionsSort, columns: chosen, isInverted } = this.state;
-    const numbers = chosenColumns(this.known, chosen).map((column) => cellColumn(column, this.paths.totalWeight));
-    const columns = [...numbers, this.pathColumn(painter)] as readonly TableColumn<PathRow>[];
-    const sortedBy = functionsSort || usualSort({ isInverted, sides: this.views.sidesAt(this.state) });
-    this.rows = this.paths.rows(this.opened, sorterBy(columns, sortedBy));
-    this.table.show({ rows: this.rows, columns, sortedBy, isSorted: true }, this.marks());
-  }
-
-  private marks() {
-    const { views, state } = this;
-    const { isMatch } = views.namesAt(state);
-    return {
-      isChosen: ({ symbol }: PathRow) => symbol === state.chosen,
-      ...(isMatch && { isFound: ({ symbol }: PathRow) => isMatch[symbol] === true }),
-      levelOf: ({ level, isOpen }: PathRow) => ({ level, isOpen }),
-    };
-  }
-
-  private pathColumn({ classOf }: Pick<Painter, 'classOf'>): TableColumn<PathRow> {
-    const { views, characterPx } = this;
-    return {
-      key: 'name',
-      title: this.direction === 'callers' ? 'Function, then its callers' : 'Call path',
-      widthPx: [120, Number.POSITIVE_INFINITY],
-      isNames: true,
-      isText: true,
-      value: ({ symbol }) => views.names[symbol] as string,
-      cell: (row, widthPx) => {
-        const stepPx = Math.min(INDENT_PX, INDENT_SHARE * widthPx);
-        const indentPx = Math.min((row.level - 1) * stepPx, MAX_INDENT_SHARE * widthPx);
-        const availablePx = widthPx - indentPx - TWISTY_PX;
-        const path = html(
-          'span',
-          { class: 'call-path' },
-          this.twisty(row),
-          ...nameCell(views, row.symbol, { colour: classOf(row.node), availablePx, characterPx }),
-        );
-        path.style.paddingLeft = `${indentPx}px`;
-        return path;
-      },
-    };
+  protected cell(row: PathRow, widthPx: number): HTMLElement {
+    const stepPx = Math.min(INDENT_PX, INDENT_SHARE * widthPx);
+    const indentPx = Math.min((row.level - 1) * stepPx, MAX_INDENT_SHARE * widthPx);
+    const { views, painter, characterPx } = this;
+    const place = { colour: painter.classOf(row.node), availablePx: widthPx - indentPx - TWISTY_PX, characterPx };
+    const path = html('span', { class: 'call-path' }, this.twisty(row), ...nameCell(views, row.symbol, place));
+    path.style.paddingLeft = `${indentPx}px`;
+    return path;
   }
 
   /** By keys, the arrows do this. */

@@ -52,8 +52,8 @@ export interface HoveredTime extends Bounds {
   readonly name: string;
   readonly ns: Float64Array;
   readonly allNs: Nanoseconds;
-  /** perf's clock at the moment. */
-  readonly clockNs: bigint;
+  /** perf's clock at the moment; null: each recording has its own. */
+  readonly clockNs: bigint | null;
 }
 
 export function hoveredDetails({ name, ns, allNs, startNs, endNs, clockNs }: HoveredTime): FrameDetails {
@@ -72,7 +72,7 @@ export function hoveredDetails({ name, ns, allNs, startNs, endNs, clockNs }: Hov
     title: name,
     rows: [
       { label: 'time', value: moment, note: endNs - startNs < 1 ? '' : `for ${formatDuration(endNs - startNs)}` },
-      { label: 'clock', value: secondsText(clockNs), note: "perf's" },
+      ...(clockNs === null ? [] : [{ label: 'clock', value: secondsText(clockNs), note: "perf's" }]),
       ...shown.map(({ own: _, ...detail }) => detail),
     ],
   };
