@@ -10,6 +10,7 @@ import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
+import { Step } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
 import { pushOtherStack } from './losses/first-stack.js';
 import type { Head } from './module-memory.js';
@@ -39,7 +40,7 @@ import {
   topFrame,
   topTraits,
 } from './stack/open-frames.js';
-import { countResumption, endStacks, goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
+import { countResumption, endStacks, goBackTo, goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';
 import {
   applySwitch,
@@ -119,7 +120,9 @@ type BranchAction = Exclude<Action, RecordAction>;
 function executeBranch(state: ReplayState, row: number, code: number, action: BranchAction): void {
   const { events, facts } = state;
   const site = events.siteAt(row);
-  const from = facts.fromFunction[site];
+  // Of a jump to another stack: the stack pointer changes before it.
+  const isSwitch = (code & ActionFlag.HiddenSwitch) !== 0 && action === Action.Stay && facts.step[site] === Step.Jump;
+  const from = (isSwitch ? facts.toFunction : facts.fromFunction)[site];
   const target = orNameless(facts.functions, facts.toFunction[site]);
   const hasSwitched =
     (code & ActionFlag.HiddenSwitch) !== 0 && applyHiddenSwitch(state, row, orNameless(facts.functions, from));
@@ -260,6 +263,7 @@ function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boo
     if (state.depth === 0) pushRoot(state, fn);
     return isDone;
   }
+  if ('left' in hidden) return goBackTo(state, hidden.backTo, hidden.left, fn);
   leaveStack(state, hidden.to.waitsAt);
   pushOtherStack(state, hidden.to, row, fn, false);
   countResumption(state);
