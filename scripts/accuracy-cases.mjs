@@ -143,7 +143,11 @@ function compare(truths, profile, { root, named, addresses, same = {}, unseen, i
     return names.slice(Math.max(0, from)).join('\0');
   };
 
-  const known = truths.map((truth) => {
+  const withoutSlots = slotRemover(stack);
+  const variants = isNested
+    ? truths.map((truth) => truth.map((row) => ({ ...row, path: withoutSlots(row.path) })))
+    : [];
+  const known = [...truths, ...variants].map((truth) => {
     const trueNs = new Map();
     for (const { path, pt_self_ns } of truth) add(trueNs, key(path), pt_self_ns);
     return trueNs;
@@ -167,6 +171,18 @@ function compare(truths, profile, { root, named, addresses, same = {}, unseen, i
   }
   const share = (ns) => Number(((100 * ns) / Math.max(sum(known[0]), sum(shownNs), 1)).toFixed(3));
   return { right: share(right), marked: share(wrong - unmarked), unmarked: share(unmarked) };
+}
+
+/**
+ * Returns a function that removes code without a name from nested paths, if it has no time where it was called: it only
+ * jumped on, as a linkage slot does.
+ */
+function slotRemover(stack) {
+  const calls = new Set();
+  for (const { path, pt_self_ns } of stack)
+    for (let at = 1; at < path.length - (pt_self_ns > 0 ? 0 : 1); at++) calls.add(`${path[at - 1]}\0${path[at]}`);
+  return (path) =>
+    path.filter((name, at) => !name.startsWith('[unknown') || at === 0 || calls.has(`${path[at - 1]}\0${name}`));
 }
 
 /** A thread's first stack has its first root; the others are those of fibers and signals. */

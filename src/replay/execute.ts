@@ -113,6 +113,13 @@ function executeRow(state: ReplayState, row: number): void {
 
 type BranchAction = Exclude<Action, RecordAction>;
 
+/** True for the first instruction of a retpoline: until then, the function ran that jumped there. */
+function beginsRetpoline({ facts }: ReplayState, site: number): boolean {
+  const fn = facts.fromFunction[site];
+  const { traits, start } = facts.functions;
+  return fn !== NONE && (traits[fn] & Trait.Retpoline) !== 0 && facts.from[site] === start[fn];
+}
+
 /**
  * Executes a branch: follows hidden switches and jumps that come before it, charges the time up to it, ends the stop
  * that it ends, applies its action, and begins a stop if the trace stops after it.
@@ -129,6 +136,7 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   if (state.depth === 0 && action !== Action.KernelStart)
     pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
   if (comesBack(state, row)) chargeOffCpu(state, events.timeAt(row));
+  if (beginsRetpoline(state, site)) chargeUntil(state, events.timeAt(row));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   const switchesStacks = action === Action.SwitchBack || action === Action.NewStack; // somewhere since the last event
   if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeAt(row), Doubt.HiddenJump);
