@@ -214,15 +214,18 @@ function splitStack(state: SegmentState, row: number, index: number): boolean {
   const { open, pairing, facts, events } = state;
   if (open.length - index > MAX_SPLIT_CALLS || !isReturn(state, row)) return false;
   for (let at = index + 1; at < open.length; at++) if (mayLeave(state, open.at(at))) return false;
-  pairing.doubtfulRows.add(row);
   state.unsureRow = row;
   const last = open.topRow();
   const firstRow = leftRowOf(state, row, open.rowAt(index));
   const calls = open.copy(index + 1);
   open.cutAbove(index);
   state.parked.park({ stack: { unmatchedRows: [] }, calls, caller: facts.fromFunction[events.siteAt(last)] });
-  if (firstRow === NONE) pairing.splits.set(row, last);
-  else switchBefore(state, firstRow, { backTo: open.rowAt(index), left: last });
+  if (firstRow !== NONE) {
+    switchBefore(state, firstRow, { backTo: open.rowAt(index), left: last });
+    return true;
+  }
+  pairing.doubtfulRows.add(row);
+  pairing.splits.set(row, last);
   return true;
 }
 
@@ -244,7 +247,8 @@ export function leftRowOf(state: SegmentState, row: number, callRow: number): nu
     if (n === MAX_READ_BACK) return NONE;
     const site = events.siteAt(at);
     if (facts.step[site] > Step.Gap) continue;
-    if (facts.step[site] === Step.Return) at = pairing.rows.linkAt(at);
+    if (facts.step[site] === Step.Return)
+      at = pairing.rows.actionAt(at) === Action.Return ? pairing.rows.linkAt(at) : NONE;
     if (at <= last || facts.fromFunction[events.siteAt(at)] !== fn) break;
     first = at;
   }

@@ -64,13 +64,14 @@ export function goesOn(state: SegmentState, row: number, site: number): boolean 
   if (parked.isEmpty || facts.toEntry[site] === 1) return false;
   const { chosen } = choose(state, parked.endingAt(facts.to[site]), () => nextReturns(state, row + 1));
   if (!chosen) return false;
-  pairing.doubtfulRows.add(row);
   const firstRow = leftRowOf(state, row, (callFromTop(chosen.calls, 0) as OpenCall).row);
-  if (firstRow === NONE) goOn(state, row, chosen, { isGuess: true });
-  else {
+  if (firstRow !== NONE) {
     switchBefore(state, firstRow, { back: resume(state, chosen, firstRow, { isJump: true, isGuess: true }) });
     endCall(state, row, state.open.length - 1);
+    return true;
   }
+  pairing.doubtfulRows.add(row);
+  goOn(state, row, chosen, { isGuess: true });
   return true;
 }
 
