@@ -10,6 +10,7 @@ import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
+import { Step } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
 import { pushOtherStack } from './losses/first-stack.js';
 import type { Head } from './module-memory.js';
@@ -39,7 +40,7 @@ import {
   topFrame,
   topTraits,
 } from './stack/open-frames.js';
-import { countResumption, endStacks, goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
+import { countResumption, endStacks, goBackTo, goOnWith, leaveStack, splitStack } from './stack/switch-stacks.js';
 import type { ReplayState } from './state.js';
 import {
   applySwitch,
@@ -112,6 +113,13 @@ function executeRow(state: ReplayState, row: number): void {
 
 type BranchAction = Exclude<Action, RecordAction>;
 
+/** True for the first instruction of a retpoline: until then, the function ran that jumped there. */
+function beginsRetpoline({ facts }: ReplayState, site: number): boolean {
+  const fn = facts.fromFunction[site];
+  const { traits, start } = facts.functions;
+  return fn !== NONE && (traits[fn] & Trait.Retpoline) !== 0 && facts.from[site] === start[fn];
+}
+
 /**
  * Executes a branch: follows hidden switches and jumps that come before it, charges the time up to it, ends the stop
  * that it ends, applies its action, and begins a stop if the trace stops after it.
@@ -119,13 +127,16 @@ type BranchAction = Exclude<Action, RecordAction>;
 function executeBranch(state: ReplayState, row: number, code: number, action: BranchAction): void {
   const { events, facts } = state;
   const site = events.siteAt(row);
-  const from = facts.fromFunction[site];
+  // Of a jump to another stack: the stack pointer changes before it.
+  const isSwitch = (code & ActionFlag.HiddenSwitch) !== 0 && action === Action.Stay && facts.step[site] === Step.Jump;
+  const from = (isSwitch ? facts.toFunction : facts.fromFunction)[site];
   const target = orNameless(facts.functions, facts.toFunction[site]);
   const hasSwitched =
     (code & ActionFlag.HiddenSwitch) !== 0 && applyHiddenSwitch(state, row, orNameless(facts.functions, from));
   if (state.depth === 0 && action !== Action.KernelStart)
     pushRoot(state, isTraceStart(action) ? target : orNameless(facts.functions, from));
   if (comesBack(state, row)) chargeOffCpu(state, events.timeAt(row));
+  if (beginsRetpoline(state, site)) chargeUntil(state, events.timeAt(row));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   const switchesStacks = action === Action.SwitchBack || action === Action.NewStack; // somewhere since the last event
   if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeAt(row), Doubt.HiddenJump);
@@ -260,6 +271,7 @@ function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boo
     if (state.depth === 0) pushRoot(state, fn);
     return isDone;
   }
+  if ('left' in hidden) return goBackTo(state, hidden.backTo, hidden.left, fn);
   leaveStack(state, hidden.to.waitsAt);
   pushOtherStack(state, hidden.to, row, fn, false);
   countResumption(state);

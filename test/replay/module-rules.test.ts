@@ -42,6 +42,7 @@ test('steps, actions, traits and limits', () => {
     TRAIT_UNWINDER: Trait.Unwinder,
     TRAIT_UNKNOWN: Trait.Unknown,
     TRAIT_PROGRAM_START: Trait.ProgramStart,
+    TRAIT_RETPOLINE: Trait.Retpoline,
     TRAIT_RETURN_THUNK: Trait.ReturnThunk,
     TRAIT_COLD_PART: Trait.ColdPart,
     TRAIT_KERNEL: Trait.Kernel,

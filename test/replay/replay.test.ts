@@ -1153,6 +1153,19 @@ describe('retpolines', () => {
     ),
   );
 
+  test('until one begins, the function runs that jumps there', () =>
+    expectTree(
+      `
+      10  call    main  f
+      30  call    __x86_indirect_thunk_rax+0x0 __x86_indirect_thunk_rax+0xc
+      31  return  __x86_indirect_thunk_rax g+0x0
+      50  return  g     main`,
+      `
+      main 1(1) self 0
+        f 1 self 20
+          g 1(1) self 20`,
+    ));
+
   test('a retpoline in a signal handler does not end the signal', () =>
     expectTree(
       `

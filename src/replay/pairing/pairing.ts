@@ -50,7 +50,10 @@ export interface StackSwitch {
 /** A stack switch between two events that the trace does not show. */
 export type HiddenSwitch =
   /** To a stack that was not seen before. */
-  { readonly to: Stack } | { readonly back: StackSwitch };
+  | { readonly to: Stack }
+  | { readonly back: StackSwitch }
+  /** Back to the level that the event in `backTo` called: what is above is a stack of its own, its last call in row `left`. */
+  | { readonly backTo: number; readonly left: number };
 
 export interface Pairing {
   readonly segments: Segment[];

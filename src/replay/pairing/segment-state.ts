@@ -7,7 +7,7 @@ import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js'
 import { Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
 import { OpenCalls } from './open-calls.js';
-import { Action, MAX_SKIPPED_ROWS, type Pairing, type PairingMemory } from './pairing.js';
+import { Action, type HiddenSwitch, MAX_SKIPPED_ROWS, type Pairing, type PairingMemory } from './pairing.js';
 import {
   CallKind,
   MAX_SEARCH_DEPTH,
@@ -214,14 +214,52 @@ function splitStack(state: SegmentState, row: number, index: number): boolean {
   const { open, pairing, facts, events } = state;
   if (open.length - index > MAX_SPLIT_CALLS || !isReturn(state, row)) return false;
   for (let at = index + 1; at < open.length; at++) if (mayLeave(state, open.at(at))) return false;
-  pairing.doubtfulRows.add(row);
   state.unsureRow = row;
   const last = open.topRow();
+  const firstRow = leftRowOf(state, row, open.rowAt(index));
   const calls = open.copy(index + 1);
   open.cutAbove(index);
   state.parked.park({ stack: { unmatchedRows: [] }, calls, caller: facts.fromFunction[events.siteAt(last)] });
+  if (firstRow !== NONE) {
+    switchBefore(state, firstRow, { backTo: open.rowAt(index), left: last });
+    return true;
+  }
+  pairing.doubtfulRows.add(row);
   pairing.splits.set(row, last);
   return true;
+}
+
+/** As many rows are read back, without those of calls that have returned. */
+const MAX_READ_BACK = 256;
+
+/**
+ * Returns the row of the first event since which the function that the return in `row` leaves has run, and that the event
+ * in `callRow` called, though another function was called since; or NONE. Nothing shows how control got there: code that
+ * switches stacks may be inlined where it is used.
+ */
+export function leftRowOf(state: SegmentState, row: number, callRow: number): number {
+  const { facts, events, open, pairing } = state;
+  const fn = facts.fromFunction[events.siteAt(row)];
+  const last = open.topRow();
+  if (fn === NONE || calledIn(state, callRow) !== fn || last === NONE || calledIn(state, last) === fn) return NONE;
+  let first = row;
+  for (let at = row - 1, n = 0; at > last; at--, n++) {
+    if (n === MAX_READ_BACK) return NONE;
+    const site = events.siteAt(at);
+    if (facts.step[site] > Step.Gap) continue;
+    if (facts.step[site] === Step.Return)
+      at = pairing.rows.actionAt(at) === Action.Return ? pairing.rows.linkAt(at) : NONE;
+    if (at <= last || facts.fromFunction[events.siteAt(at)] !== fn) break;
+    first = at;
+  }
+  return pairing.hiddenSwitches.has(first) || pairing.hiddenSwitches.has(first - 1) ? NONE : first;
+}
+
+/** Notes a switch before the event in `row`; before that, the trace may show the jump to the other stack. */
+export function switchBefore({ facts, events, pairing }: SegmentState, row: number, hidden: HiddenSwitch): void {
+  const isShown = facts.step[events.siteAt(row - 1)] === Step.Jump;
+  if (isShown) pairing.rows.setAction(row - 1, Action.Stay);
+  pairing.hiddenSwitches.set(isShown ? row - 1 : row, hidden);
 }
 
 function isReturn({ facts, events }: SegmentState, row: number): boolean {

@@ -11,7 +11,7 @@ import { callsSwitcher, type SiteFacts, Step } from '../functions/site-facts.js'
 import { Trait } from '../functions/traits.js';
 import { UnwinderSteps } from './landings.js';
 import { Action, type StackSwitch } from './pairing.js';
-import { calledIn, endCall, hasTrait, returnTo, type SegmentState } from './segment-state.js';
+import { calledIn, endCall, hasTrait, leftRowOf, returnTo, type SegmentState, switchBefore } from './segment-state.js';
 import {
   CallKind,
   type CallRows,
@@ -64,6 +64,12 @@ export function goesOn(state: SegmentState, row: number, site: number): boolean 
   if (parked.isEmpty || facts.toEntry[site] === 1) return false;
   const { chosen } = choose(state, parked.endingAt(facts.to[site]), () => nextReturns(state, row + 1));
   if (!chosen) return false;
+  const firstRow = leftRowOf(state, row, (callFromTop(chosen.calls, 0) as OpenCall).row);
+  if (firstRow !== NONE) {
+    switchBefore(state, firstRow, { back: resume(state, chosen, firstRow, { isJump: true, isGuess: true }) });
+    endCall(state, row, state.open.length - 1);
+    return true;
+  }
   pairing.doubtfulRows.add(row);
   goOn(state, row, chosen, { isGuess: true });
   return true;

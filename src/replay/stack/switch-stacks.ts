@@ -14,7 +14,7 @@ import type { StackSwitch } from '../pairing/pairing.js';
 import type { ReplayState } from '../state.js';
 import { FRAME_LEVEL } from '../wasm/layout.js';
 import { FRAME_INTS, type Frame, type ParkedFrames } from './frame.js';
-import { endOfLevel, levelOfCall } from './levels.js';
+import { endOfLevel, findBelow, levelOfCall } from './levels.js';
 import { addFrame, closeAbove, frameAt, removeTop, returnFrom, topFrame, topNode } from './open-frames.js';
 
 /**
@@ -147,6 +147,17 @@ export function splitStack(state: ReplayState, callRow: number, leftRow: number)
   parked.set(leftRow, { ...frames, base, isFirst: false, isSplit: true, unconfirmedFrom: NONE });
   state.log?.setAside(depth - first);
   state.certainty.logDoubt();
+}
+
+/** Goes back to the function `fn` in a level of the running stack. What is above goes on later, or is over. */
+export function goBackTo(state: ReplayState, callRow: number, leftRow: number, fn: FunctionId): boolean {
+  const index = levelOfCall(state, callRow);
+  if (index === NONE) return false;
+  splitStack(state, callRow, leftRow);
+  closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
+  const own = findBelow(state, fn, state.depth, index);
+  if (own !== NONE) closeAbove(state, own, Inference.Unwound);
+  return true;
 }
 
 /** Copies frames that are no longer open, from an index to another one. */

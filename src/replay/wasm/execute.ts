@@ -60,6 +60,7 @@ import {
   TRAIT_KERNEL,
   TRAIT_PROGRAM_START,
   TRAIT_RESOLVER,
+  TRAIT_RETPOLINE,
   TRAIT_RETURN_THUNK,
   TRAIT_STUB,
   TRAIT_UNKNOWN,
@@ -228,7 +229,7 @@ function hiddenMoveTo(top: usize, depth: u32, fn: i32): u32 {
   const current = load<i32>(top, FRAME_FUNCTION);
   const flags = load<u32>(top, FRAME_FLAGS);
   if ((rules & RULE_NO_JUMPS) !== 0 || (flags & FLAG_ALIASES) !== 0) return MOVE_GENERAL;
-  if ((traitsOf(fn) & NOT_SIMPLE) !== 0) return MOVE_GENERAL;
+  if ((traitsOf(fn) & (NOT_SIMPLE | TRAIT_RETPOLINE)) !== 0) return MOVE_GENERAL;
   const level = load<u32>(top, FRAME_LEVEL);
   const isFirst = level === depth - 1;
   if (isFirst && (flags & FLAG_PLAIN_CALL) === 0) return MOVE_GENERAL;

@@ -32,6 +32,7 @@ export const TRAIT_RESOLVER = 2;
 export const TRAIT_UNWINDER = 4;
 export const TRAIT_UNKNOWN = 8;
 export const TRAIT_PROGRAM_START = 64;
+export const TRAIT_RETPOLINE = 128;
 export const TRAIT_RETURN_THUNK = 256;
 export const TRAIT_COLD_PART = 2048;
 export const TRAIT_KERNEL = 524288;

@@ -200,6 +200,8 @@ class Reader {
 
   private take(event: ReferenceEvent): void {
     if (this.comesBack(event)) this.chargeOffCpu(event.timeNs);
+    const isRetpoline = event.fromFn?.is(Trait.Retpoline) && event.from === event.fromFn.start;
+    if (isRetpoline) this.chargeUntil(event.timeNs); // until it begins, the function ran that jumped there
     const hasMoved = event.step !== Step.Start && this.syncOn(event);
     this.chargeUntil(event.timeNs, hasMoved);
     if (this.stops.length > 0) this.endPauses('complete');
