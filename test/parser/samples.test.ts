@@ -136,7 +136,12 @@ test('values are those of a recording', () => {
       .join(''),
   )
     .samples.build()
-    .toSorted((a, b) => (a.timeNs[0] as number) - (b.timeNs[0] as number)) as SampleTable[] as [SampleTable, SampleTable, SampleTable, SampleTable];
+    .toSorted((a, b) => (a.timeNs[0] as number) - (b.timeNs[0] as number)) as SampleTable[] as [
+    SampleTable,
+    SampleTable,
+    SampleTable,
+    SampleTable,
+  ];
   expect(rowsOf(entered, ['id'])).toEqual(['raw_syscalls:sys_enter|3|77|3|202']);
   expect(rowsOf(futex, ['uaddr', 'op', 'val'])).toEqual(['syscalls:sys_enter_futex|0|77|3|4|128|-1']);
   expect(rowsOf(exit, ['ret'])).toEqual(['syscalls:sys_exit_futex|1|77|3|-110']);
