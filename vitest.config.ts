@@ -24,7 +24,7 @@ const PROGRAMS = [
 ];
 
 /** vitest.consumers.config.ts has the others. */
-const NOT_MODULES = [...PROGRAMS, filesOf('consumers')];
+const NOT_MODULES = [...PROGRAMS, ...['consumers', 'emulated'].map(filesOf)];
 
 function filesOf(folder: string): string {
   return `test/${folder}/**/*.test.ts`;

@@ -250,7 +250,7 @@ export async function renderInputs(
   await refuseLarge(profile, formats, options);
   // Upside down, only the ends of paths have time of their own.
   const shown = options.blockedBy ? { ...options, minNs: Math.max(1, options.minNs) } : options;
-  const collapsed = options.collapse ? collapseLibraries(profile, options.collapse) : profile;
+  const collapsed = collapseLibraries(profile, options.collapse, options.fold);
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, shown)));
   await writeAll(
     outputs.map(({ output, format }, at) => ({

@@ -93,10 +93,10 @@ export const command = defineCommand({
 const DEFAULT_ROWS = 40;
 
 export async function report(options: ReportOptions, signal: AbortSignal): Promise<void> {
-  const { sort, match, by, interrupts, collapse } = options;
+  const { sort, match, by, interrupts, collapse, fold } = options;
   if (interrupts && !SORTS_INTERRUPTS.includes(sort)) throw notOfInterrupts(sort);
-  if (interrupts && collapse)
-    throw new PtflameError('BAD_OPTION', '--interrupts lists functions, which --collapse hides', {
+  if (interrupts && (collapse || fold))
+    throw new PtflameError('BAD_OPTION', '--interrupts lists functions, which --collapse and --fold hide', {
       hint: 'leave one of them out',
     });
   const threads = by === 'thread';
@@ -109,7 +109,7 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
     signal,
   );
   await nextTurn();
-  const profile = collapse ? collapseLibraries(loaded, collapse) : loaded;
+  const profile = collapseLibraries(loaded, collapse, fold);
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
   const reportOf = (top: number | undefined) =>
     interruptibleNow(() => streamedReport(profile, { sort, threads, interrupts, ...(top && { top }), ...isMatch }));

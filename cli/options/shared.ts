@@ -174,14 +174,18 @@ export const replaying = () =>
   });
 
 /** For commands that show sums. */
-export const collapsing = (formats?: readonly string[]) =>
-  group('Appearance', {
-    collapse: flag(
+export const collapsing = (formats?: readonly string[]) => {
+  const ofLibraries = (what: string) =>
+    flag(
       z.array(z.string().min(1, 'must be the name of a library')).optional(),
-      `draw the functions of LIBRARY as one frame, such as kernel or libc; may be repeated${formats ? ` (${formats.join(', ')})` : ''}`,
+      `${what}; may be repeated${formats ? ` (${formats.join(', ')})` : ''}`,
       { value: 'LIBRARY', ...(formats && { formats }) },
-    ),
+    );
+  return group('Appearance', {
+    collapse: ofLibraries('draw the functions of LIBRARY as one frame, such as kernel or libc'),
+    fold: ofLibraries('give the time of LIBRARY, and what it calls, to the functions that call it'),
   });
+};
 
 /** The selection, and how it is replayed. */
 export const shown = () => ({ ...selection(), ...filters(), ...replaying() });

@@ -74,6 +74,10 @@ export const RecordOptions = z.object({
       'also what the kernel does in the target: page faults, interrupts, softirqs, preemptions, migrations; latency --slowest counts them in calls',
       { common: 'also page faults, interrupts and preemptions' },
     ),
+    syscalls: flag(
+      z.boolean().default(false),
+      'also which system calls the target makes: calls of functions like [read]; --kernel shows them, too',
+    ),
     noTrace: flag(z.boolean().default(false), 'only --waits, --why and --probe, without Intel PT: works on any CPU', {
       common: 'without Intel PT, on any CPU: only waits and probes',
     }),

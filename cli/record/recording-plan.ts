@@ -151,7 +151,7 @@ export function refuseWithoutTrace({ noTrace, waits, why, probe, ...options }: R
 }
 
 const TRACE_OPTIONS = [
-  ...(['kernel', 'only', 'filter', 'snapshot', 'render', 'cyc', 'noCyc'] as const),
+  ...(['kernel', 'syscalls', 'only', 'filter', 'snapshot', 'render', 'cyc', 'noCyc'] as const),
   ...(['cycThresh', 'mtcPeriod', 'psbPeriod', 'noretcomp'] as const),
 ];
 

@@ -3,14 +3,15 @@
  */
 import { PtflameError } from '../../src/model/errors.js';
 import { canTraceEverything, type Machine, threadNames } from './machine/probe.js';
-import { FUTEXES, KERNEL_WORK, SWITCH } from './machine/tracing.js';
+import { FUTEXES, KERNEL_WORK, SWITCH, SYSCALLS } from './machine/tracing.js';
 import type { RecordOptions } from './options.js';
 import type { Target } from './target.js';
 
-/** Returns the tracepoints of `--waits` and `--why` that are recorded with the target. */
-export function targetEvents({ waits, why }: RecordOptions, { tracing }: Machine): readonly string[] {
+/** Returns the tracepoints of `--waits`, `--why` and `--syscalls` that are recorded with the target. */
+export function targetEvents({ waits, why, syscalls }: RecordOptions, { tracing }: Machine): readonly string[] {
   const ofWaits = waits === undefined ? [] : FUTEXES;
-  return [...ofWaits, ...(waits === 'full' || why ? [SWITCH] : []), ...(why ? knownWork(tracing) : [])];
+  const ofKernel = [...(waits === 'full' || why ? [SWITCH] : []), ...(why ? knownWork(tracing) : [])];
+  return [...ofWaits, ...ofKernel, ...(syscalls ? [SYSCALLS] : [])];
 }
 
 /** A dry run may be for another machine. */
@@ -66,10 +67,10 @@ function globOf(name: string): string {
 }
 
 /** @throws PtflameError if this machine or user cannot record these events */
-export function refuseMissingTracing({ waits, why, probe }: RecordOptions, machine: Machine): void {
-  if (waits === undefined && probe === undefined && !why) return;
+export function refuseMissingTracing({ waits, why, syscalls, probe }: RecordOptions, machine: Machine): void {
+  if (waits === undefined && probe === undefined && !why && !syscalls) return;
   const { directory, isReadable, missing, canProbe } = machine.tracing;
-  const flag = waits !== undefined ? '--waits' : why ? '--why' : '--probe';
+  const flag = waits !== undefined ? '--waits' : why ? '--why' : syscalls ? '--syscalls' : '--probe';
   if (directory === null) throw new PtflameError('NOT_OFFERED', `${flag}: tracefs is not mounted`, { hint: MOUNT });
   if (!isReadable) throw noPermission(`${flag}: this user may not read ${directory}`, MAKE_READABLE);
   if (!canTraceEverything(machine)) throw noPermission(`${flag}: this user may not record tracepoints`, TRACEPOINTS);

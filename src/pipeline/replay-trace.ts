@@ -20,6 +20,7 @@ import type { KnownPathsData } from '../replay/losses/known-paths.js';
 import type { Probes } from '../replay/mend-hits.js';
 import { probeSites } from '../replay/probe-sites.js';
 import type { Fibers, Scheduler, TailCalls } from '../replay/stack/frame.js';
+import { addedSites, type SystemCalls, systemCalls, withSystemCalls } from '../replay/system-calls.js';
 import {
   type OnCallRows,
   type OnThreadChunks,
@@ -260,18 +261,19 @@ function setupOf(
   asked: ExtraQuestions,
 ): { readonly setup: ReplaySetup; readonly symbols: SymbolTable } {
   const { store } = trace;
-  const { sites, probes } = withProbes(trace);
-  askForMemory(sites.length * SITE_FACTS_BYTES);
-  const numbered = numberFunctions(sites, trace.symbols);
+  const probed = withProbes(trace);
+  const { sites, symbols: known, calls } = withCalls(probed.sites, trace);
+  const numbered = numberFunctions(sites, known);
   const mappings = store.threadMappings();
-  const { ids, symbols: named } = nameFunctions(numbered, trace.symbols, mappings);
+  const { ids, symbols: named } = nameFunctions(numbered, known, mappings);
   const { code, symbols: all } = withInlined(named, ids, sites, mappings, options.inlined ?? null);
   const symbols = options.sourceLines ? withSourceLines(all, ids, mappings, options.sourceLines) : all;
   const setup = {
     siteFacts: siteFacts(sites, symbols, ids, code),
     symbolRank: symbolRanks(symbols),
     edge: sites.edge,
-    probes,
+    probes: probed.probes,
+    systemCalls: calls,
     events: store.memory.shared(),
     options: {
       tailCalls: options.tailCalls ?? 'nest',
@@ -295,6 +297,16 @@ function withProbes({ sites, symbols, hits }: Trace): {
   if (hits === null) return { sites, probes: null };
   const found = probeSites(sites, symbols, hits);
   return { sites: found.sites, probes: { ...found.probes, hits } };
+}
+
+/** Returns sites and symbols of a trace, with those of system calls that have names. */
+function withCalls(
+  sites: BranchSites,
+  { symbols, samples }: Trace,
+): Pick<Trace, 'sites' | 'symbols'> & { calls: SystemCalls | null } {
+  const calls = systemCalls(sites, samples);
+  askForMemory((sites.length + (calls === null ? 0 : addedSites(calls))) * SITE_FACTS_BYTES);
+  return calls === null ? { sites, symbols, calls } : { ...withSystemCalls(sites, symbols, calls), calls };
 }
 
 /** Returns memory for histograms of all calls; null if they are not requested, or if each thread histograms its own. */

@@ -8,11 +8,11 @@ import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Address, type Nanoseconds, NONE, type SiteId } from '../model/units.js';
 import { SYSCALL_BYTES } from './functions/site-facts.js';
 import type { ProbeSites } from './probe-sites.js';
-import { ERRORS_OF_CODE, type GapRecord, hitsOfThread, MAX_APART_NS, type ProbeHits } from './probe-sites.js';
+import { ERRORS_OF_CODE, type GapRecord, MAX_APART_NS, type ValuesOfThreads, valuesOfThread } from './probe-sites.js';
 
 /** The hits of a trace, and what its sites tell about them; plain data. */
 export interface Probes extends ProbeSites {
-  readonly hits: ProbeHits;
+  readonly hits: ValuesOfThreads;
 }
 
 export interface MendedThread {
@@ -34,7 +34,7 @@ export function mendHits(probes: Probes, events: ThreadEvents, gaps: readonly Ga
 
 /** Returns the damage of each hit, in the order of the events. */
 function findDamages(probes: Probes, events: ThreadEvents, gaps: readonly GapRecord[]): Damage[] {
-  const hits = new PendingHits(hitsOfThread(probes.hits, events.tid));
+  const hits = new PendingHits(valuesOfThread(probes.hits, events.tid));
   const finder = new DamageFinder(probes, events, gaps);
   const damages: Damage[] = [];
   let gapsBefore = 0;
@@ -54,9 +54,9 @@ function findDamages(probes: Probes, events: ThreadEvents, gaps: readonly GapRec
 class PendingHits {
   private readonly times = new Map<Address, { readonly timeNs: Float64Array; next: number }>();
 
-  constructor({ timeNs, address }: Pick<ProbeHits, 'timeNs' | 'address'>) {
+  constructor({ timeNs, value }: Pick<ValuesOfThreads, 'timeNs' | 'value'>) {
     const columns = new Map<Address, ReturnType<typeof float64Column>>();
-    address.forEach((at, hit) => {
+    value.forEach((at, hit) => {
       const column = columns.get(at) ?? float64Column();
       columns.set(at, column);
       column.push(timeNs[hit]);

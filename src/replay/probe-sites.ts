@@ -37,11 +37,11 @@ interface Restart {
 export function probeSites(
   sites: BranchSites,
   { kind: symbolKind }: SymbolTable,
-  { address }: ProbeHits,
+  hits: ValuesOfThreads,
 ): { sites: BranchSites; probes: ProbeSites } {
   const isNameless = (site: SiteId) =>
     sites.toSymbol[site] === NONE || symbolKind[sites.toSymbol[site]] === SymbolKind.Unknown;
-  const restarts = restartsAfter(sites, new Float64Array(new Set(address)).sort(), isNameless);
+  const restarts = restartsAfter(sites, new Float64Array(new Set(hits.value)).sort(), isNameless);
   const extended = withStops(sites, restarts);
   const starts = functionStarts(sites);
   const stop = new Int32Array(extended.length).fill(NONE);
@@ -99,7 +99,7 @@ function withStops(sites: BranchSites, restarts: readonly Restart[]): BranchSite
   };
 }
 
-function longer<Values extends Column>(column: Values, values: readonly number[]): Values {
+export function longer<Values extends Column>(column: Values, values: readonly number[]): Values {
   const Type = column.constructor as new (length: number) => Values;
   const copy = new Type(column.length + values.length);
   copy.set(column);
@@ -113,29 +113,33 @@ function functionStarts({ fromStart, toStart }: BranchSites): Float64Array {
   return new Float64Array(starts).sort();
 }
 
-/** Hits of probes: when which thread came to the address of a probe, as the samples of a trace tell. */
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
-/** By thread, then time. */
-export interface ProbeHits {
+/** A field of samples, by thread, then time. */
+export interface ValuesOfThreads {
   readonly tid: Int32Array;
   readonly timeNs: Float64Array; // Nanoseconds
-  readonly address: Float64Array; // of the probed instruction
+  readonly value: Float64Array;
 }
 
 /** The field of a probe's samples with its address. Probes of returns have others: they hit no instruction. */
 const ADDRESS = '__probe_ip';
 
-/** Returns the hits of all probes; null: there is none. */
-export function probeHits(tables: readonly SampleTable[]): ProbeHits | null {
-  const [tid, timeNs, address] = [int32Column(), float64Column(), float64Column()];
+/** Returns when which thread came to the address of a probe, its value; null: there is none. */
+export function probeHits(tables: readonly SampleTable[]): ValuesOfThreads | null {
+  return valuesByThread(tables, ADDRESS);
+}
+
+/** Returns null if no sample has the field. */
+export function valuesByThread(tables: readonly SampleTable[], field: string): ValuesOfThreads | null {
+  const [tid, timeNs, value] = [int32Column(), float64Column(), float64Column()];
   for (const table of tables) {
-    const addresses = numbersOf(table, ADDRESS) ?? new Float64Array(0);
-    for (let row = 0; row < addresses.length; row++) {
-      if (Number.isNaN(addresses[row])) continue;
+    const values = numbersOf(table, field) ?? new Float64Array(0);
+    for (let row = 0; row < values.length; row++) {
+      if (Number.isNaN(values[row])) continue;
       tid.push(table.tid[row]);
       timeNs.push(table.timeNs[row]);
-      address.push(addresses[row]);
+      value.push(values[row]);
     }
   }
   if (tid.length === 0) return null;
@@ -145,7 +149,7 @@ export function probeHits(tables: readonly SampleTable[]): ProbeHits | null {
   return {
     tid: valuesOf(tid.view(), byThread),
     timeNs: valuesOf(timeNs.view(), byThread),
-    address: valuesOf(address.view(), byThread),
+    value: valuesOf(value.view(), byThread),
   };
 }
 
@@ -156,14 +160,17 @@ export const ERRORS_OF_CODE: readonly number[] = [5, 6, 10];
 export const MAX_APART_NS: Nanoseconds = 100_000;
 
 /** Whether an error may come from a hit of its thread. */
-export function isAtHit(hits: ProbeHits, { tid, timeNs, code }: GapRecord): boolean {
+export function isAtHit(hits: ValuesOfThreads, { tid, timeNs, code }: GapRecord): boolean {
   if (!ERRORS_OF_CODE.includes(code)) return false;
-  const times = hitsOfThread(hits, tid).timeNs;
+  const times = valuesOfThread(hits, tid).timeNs;
   return times[countAtOrBelow(times, timeNs - MAX_APART_NS)] < timeNs + MAX_APART_NS;
 }
 
-/** Returns the hits of one thread. */
-export function hitsOfThread({ tid, timeNs, address }: ProbeHits, of: Tid): Pick<ProbeHits, 'timeNs' | 'address'> {
+/** Returns those of one thread. */
+export function valuesOfThread(
+  { tid, timeNs, value }: ValuesOfThreads,
+  of: Tid,
+): Pick<ValuesOfThreads, 'timeNs' | 'value'> {
   const [start, end] = [countBelow(tid, of), countBelow(tid, of + 1)];
-  return { timeNs: timeNs.subarray(start, end), address: address.subarray(start, end) };
+  return { timeNs: timeNs.subarray(start, end), value: value.subarray(start, end) };
 }

@@ -112,6 +112,7 @@ describe('samples without their event', () => {
       'syscalls:sys_enter_futex',
     ],
     ['0xffffffffffffff92', 'syscalls:sys_exit_futex'],
+    ['NR 0 (3, 7ffe1c02b2d0, 400, 0, 0, 0)', 'raw_syscalls:sys_enter'],
     ['(7ffff7e5a100) lock=0x55555556c500 owner=9747', 'probe:0x7ffff7e5a100'],
     ['(401000 <- 402005)', 'probe:0x401000%return'],
     ['  call                 (401000)', 'probe:0x401000'],
@@ -124,17 +125,24 @@ describe('samples without their event', () => {
 });
 
 test('values are those of a recording', () => {
-  const [futex, exit, switched] = parsed(
+  const [futex, exit, switched, entered] = parsed(
     [
       'syscalls:sys_enter_futex: uaddr: 0x4, op: 0x00000080, val: 0xffffffffffffffff, utime: 0x00000000, uaddr2: 0x00000000, val3: 0x00000001',
       'syscalls:sys_exit_futex: 0xffffffffffffff92',
       'sched:sched_switch: prev_comm=gr\u00fc\u00df = 1 prev_pid=1 prev_prio=120 prev_state=R+ ==> next_comm=12 next_pid=2 next_prio=-51',
+      'raw_syscalls:sys_enter: NR 202 (7ffe1c02b2d0, 80, 2, 0, 0, ffffffff)',
     ]
       .map((text, at) => sample(at, text))
       .join(''),
   )
     .samples.build()
-    .toSorted((a, b) => (a.timeNs[0] as number) - (b.timeNs[0] as number)) as [SampleTable, SampleTable, SampleTable];
+    .toSorted((a, b) => (a.timeNs[0] as number) - (b.timeNs[0] as number)) as SampleTable[] as [
+    SampleTable,
+    SampleTable,
+    SampleTable,
+    SampleTable,
+  ];
+  expect(rowsOf(entered, ['id'])).toEqual(['raw_syscalls:sys_enter|3|77|3|202']);
   expect(rowsOf(futex, ['uaddr', 'op', 'val'])).toEqual(['syscalls:sys_enter_futex|0|77|3|4|128|-1']);
   expect(rowsOf(exit, ['ret'])).toEqual(['syscalls:sys_exit_futex|1|77|3|-110']);
   expect(rowsOf(switched, ['prev_comm', 'prev_state', 'next_comm', 'next_prio'])).toEqual([
@@ -148,6 +156,7 @@ describe('garbled samples are damage', () => {
     'sched:sched_waking: comm=clerk1 pid=97 prio=1x0 target_cpu=003',
     'syscalls:sys_enter_futex: uaddr: 0x4, op: 0x00000080, val: 0x000',
     'syscalls:sys_exit_futex: 0x',
+    'raw_syscalls:sys_enter: NR 0 (3, 7ffe1c02b2d0',
     'probe_libc:lock_slow: (7ffff7e5a1',
   ])('%s', (text) => {
     const { counts, damaged, samples } = parsed(`${branch(1)}${branch(2)}${sample(3, text)}${branch(4)}`);

@@ -5,6 +5,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const LONGEST = [
+  'emulated/kernel',
   'pipeline/workers/without-sharing',
   'truth/accuracy',
   'bench/generator',

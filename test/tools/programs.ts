@@ -2,7 +2,7 @@
  * Finds the external programs that tests need, or how to get them.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findChromiumForTests } from '../../bench/page/find-chromium.js';
 
@@ -14,7 +14,8 @@ export type ProgramName =
   | 'go'
   | 'callgrind_annotate'
   | 'parallel'
-  | 'slurm';
+  | 'slurm'
+  | (typeof EMULATING)[number][0];
 
 /** Paths of the programs that were found. */
 export type FoundPrograms = Readonly<Partial<Record<ProgramName, string>>>;
@@ -101,6 +102,30 @@ export const CONSUMERS: readonly Program[] = [
     find: () => (onPath('slurmctld', ['-V'], /^slurm/) && onPath('slurmd', ['-V'], /^slurm/) ? 'sbatch' : undefined),
   },
 ];
+
+/** All that test/tools/qemupt runs; it knows one QEMU from inside. */
+const EMULATING = [
+  ['QEMU 7.2 of Debian 12', 'qemu-system-x86', 'qemu-system-x86_64', '--version', /version 7\.2\./],
+  ['busybox', 'busybox-static', 'busybox', '--help', /^BusyBox/],
+  ['cpio', 'cpio', 'cpio', '--version', /^cpio/],
+  ['gcc', 'gcc', 'gcc', '--version', /^gcc/],
+  ['python3', 'python3', 'python3', '--version', /^Python 3/],
+] as const;
+
+export const EMULATOR: readonly Program[] = (isDebian12() ? EMULATING : []).map(
+  ([name, from, command, option, expected]) => ({
+    name,
+    why: 'serves to record a kernel',
+    packages: [from],
+    otherwise: 'any on the PATH serves',
+    find: () => onPath(command, [option], expected),
+  }),
+);
+
+function isDebian12(): boolean {
+  const path = '/etc/os-release';
+  return existsSync(path) && /^PRETTY_NAME="Debian GNU\/Linux 12 /m.test(readFileSync(path, 'utf8'));
+}
 
 export function findPrograms(programs: readonly Program[]): FoundPrograms {
   return Object.fromEntries(programs.map(({ name, find }) => [name, find()]).filter(([, path]) => path !== undefined));

@@ -25,6 +25,7 @@ export interface Tracing {
 export const WAKING = 'sched:sched_waking';
 export const SWITCH = 'sched:sched_switch';
 export const FUTEXES: readonly string[] = ['syscalls:sys_enter_futex', 'syscalls:sys_exit_futex'];
+export const SYSCALLS = 'raw_syscalls:sys_enter';
 const INTERRUPTS = ['local_timer', 'reschedule', 'call_function', 'call_function_single'];
 const HANDLERS = ['irq:irq_handler', 'irq:softirq', ...INTERRUPTS.map((name) => `irq_vectors:${name}`)];
 /** What the kernel does in a thread that it does not ask for; x86-64 alone has vectors. */

@@ -37,6 +37,20 @@ export function mergeRuns(tree: CallTree, drawnAs: Int32Array): CallTree {
   return builder.build();
 }
 
+/** Gives what these functions take and call to their callers; without a caller, they stay. */
+export function giveToCallers(tree: CallTree, functions: FunctionSet): CallTree {
+  const builder = new CallTreeBuilder();
+  const newNode = new Int32Array(tree.length);
+  for (let node: NodeId = ROOT; node < tree.length; node++) {
+    const below = node === ROOT ? ROOT : newNode[tree.parent[node]];
+    const isGiven = below !== ROOT && isInSet(functions, tree.symbol[node]);
+    newNode[node] = node === ROOT || isGiven ? below : builder.child(below, tree.symbol[node]);
+    builder.addTime(newNode[node], tree, node);
+    if (!isGiven) builder.addCalls(newNode[node], tree, node);
+  }
+  return builder.build();
+}
+
 /** Whether a frame continues what its caller is drawn as. */
 export function isRun(
   { parent, symbol }: Pick<CallTree, 'parent' | 'symbol'>,

@@ -5,6 +5,7 @@
  *     probe_libc:lock_slow: (7f6c9a7c6100) lock=0x5620a494c540 owner=7493
  *     syscalls:sys_enter_futex: uaddr: 0x5620a494c584, op: 0x00000080
  *     syscalls:sys_exit_futex: 0x1
+ *     raw_syscalls:sys_enter: NR 0 (3, 7ffe1c02b2d0, 400, 0, 0, 0)
  *
  * Without the event (`-F-event`), the usual ones are recognized by their fields.
  */
@@ -98,12 +99,14 @@ const SHORT_WAKING =
   /^(?<comm>.{0,64}):(?<pid>\d+) \[(?<prio>-?\d+)\](?: success=(?<success>\d+))? CPU:(?<target_cpu>\d+)$/s;
 const FUTEX =
   /^uaddr: (?<uaddr>0x[0-9a-f]+), op: (?<op>0x[0-9a-f]+), val: (?<val>0x[0-9a-f]+), utime: (?<utime>0x[0-9a-f]+), uaddr2: (?<uaddr2>0x[0-9a-f]+), val3: (?<val3>0x[0-9a-f]{8,16})$/;
+const NUMBERED = /^NR (?<id>-?\d{1,10}) \([0-9a-f]{1,16}(?:, [0-9a-f]{1,16}){5}\)$/;
 const EXIT = /^(?<ret>0x[0-9a-f]{1,16})$/;
 
 const switchForm = formOf(SWITCH, SHORT_SWITCH);
 const wakingForm = formOf(WAKING, SHORT_WAKING);
 const futexForm = formOf(FUTEX);
 const exitForm = formOf(EXIT);
+const numberedForm = formOf(NUMBERED);
 
 /**
  * Parses the fields of samples, in the forms that the kernel gives their events.
@@ -113,6 +116,7 @@ const exitForm = formOf(EXIT);
 function fieldsOf(event: string, text: string): PrintedValue[] | null {
   if (event === 'sched:sched_switch') return switchForm(text);
   if (/^sched:sched_wak(ing|eup|eup_new)$/.test(event)) return wakingForm(text);
+  if (event === 'raw_syscalls:sys_enter') return numberedForm(text);
   if (event.startsWith('syscalls:sys_exit_')) return exitForm(text);
   if (event === 'syscalls:sys_enter_futex') return futexForm(text);
   if (event.startsWith('syscalls:sys_enter_')) return callArguments(text);
@@ -123,6 +127,7 @@ const NAMELESS: readonly (readonly [event: string, Form])[] = [
   ['sched:sched_switch', switchForm],
   ['sched:sched_waking', wakingForm],
   ['syscalls:sys_enter_futex', futexForm],
+  ['raw_syscalls:sys_enter', numberedForm],
   ['syscalls:sys_exit_futex', exitForm],
 ];
 

@@ -9,7 +9,7 @@ import type { SymbolTable } from '../../model/symbol-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Bounds, Nanoseconds } from '../../model/units.js';
-import type { ProbeHits } from '../../replay/probe-sites.js';
+import type { ValuesOfThreads } from '../../replay/probe-sites.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
 import type { DecodedHere } from '../decode/encoded-recording.js';
 
@@ -17,7 +17,7 @@ export interface Trace {
   /** Samples of tracepoints and probes, of all threads, selected or not; a table per event. */
   readonly samples: readonly SampleTable[];
   /** Those of probes, among the samples; null: there is none. */
-  readonly hits: ProbeHits | null;
+  readonly hits: ValuesOfThreads | null;
   /** Its threads, with their bounds, events and records. */
   readonly store: StoredThreads;
   readonly symbols: SymbolTable;

@@ -10,6 +10,7 @@ import type { Bounds, Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import type { Probes } from '../../replay/mend-hits.js';
+import type { SystemCalls } from '../../replay/system-calls.js';
 import type { ReplayOptions } from '../../replay/thread-replay.js';
 import type { SharedEvents } from '../../trace/event-memory.js';
 import type { CallRowsQuestion } from './thread-calls.js';
@@ -62,6 +63,8 @@ export interface ReplayFacts {
   readonly events: SharedEvents;
   /** Probes whose hits damaged the trace; null: there are none. */
   readonly probes: Probes | null;
+  /** Those whose names are known; null: there are none. */
+  readonly systemCalls: SystemCalls | null;
 }
 
 /** What all threads of a trace share. */

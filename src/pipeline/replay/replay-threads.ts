@@ -148,7 +148,7 @@ function sending(trace: ReplaySetup, pool: WorkerPool, limit: EventLimit): Give 
 
 /** What all tasks have. */
 function commonOf(
-  { siteFacts, symbolRank, edge, events: _, probes, knownPaths, ...terms }: ReplaySetup,
+  { siteFacts, symbolRank, edge, events: _, probes, systemCalls, knownPaths, ...terms }: ReplaySetup,
   events: SharedEvents,
 ): Omit<ReplayTask, 'source' | 'chunks' | 'spaces' | 'limit' | 'asked' | 'maxLogBytes'> {
   return {
@@ -156,6 +156,7 @@ function commonOf(
     facts: FACTS.of(siteFacts, () => ({
       siteFacts: inSharedMemory(siteFacts),
       probes: probes && inSharedMemory(probes),
+      systemCalls: systemCalls && inSharedMemory(systemCalls),
       edge,
       events,
       ...inSharedMemory({ symbolRank }),

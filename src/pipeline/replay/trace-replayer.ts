@@ -30,6 +30,7 @@ import { KnownPaths } from '../../replay/losses/known-paths.js';
 import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
 import { Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder } from '../../replay/skeleton.js';
+import { nameSystemCalls } from '../../replay/system-calls.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { type SharedEvents, SpillFile } from '../../trace/event-memory.js';
 import { type LoadedThread, loadThread, type ThreadFacts, type ThreadMemory } from '../../trace/load-thread.js';
@@ -92,6 +93,7 @@ export class TraceReplayer {
   ): ReplayedThread {
     const { trace } = this;
     const { events, ...thread } = mended(loadThread(source, shared, trace, memory), trace.probes);
+    if (trace.systemCalls) nameSystemCalls(trace.systemCalls, trace.siteFacts, events);
     const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span);
     const own = histogram ? null : this.ownDurations;
     own?.clear();

@@ -1,7 +1,9 @@
 /**
- * Draws libraries of a profile as one frame each, as the page does: runs of their frames become one. All time is kept.
+ * Draws libraries of a profile as one frame each, as the page does: runs of their frames become one; or gives them to
+ * their callers. All time is kept.
  */
-import { mergeRuns } from '../../analysis/tree/reshape.js';
+import { functionSet } from '../../analysis/questions.js';
+import { giveToCallers, mergeRuns } from '../../analysis/tree/reshape.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import type { FunctionDurations } from '../../model/calls/durations.js';
 import { PtflameError } from '../../model/errors.js';
@@ -12,13 +14,19 @@ import { type Libraries, librariesOf, libraryNames, withFrames } from './librari
 
 /**
  * `names`: of files with or without their directory, or as legends have them: "libc.so.6", "libc", "kernel". How long the calls of
- * such a frame lasted is known in sum, not one by one.
+ * such a frame lasted is known in sum, not one by one. `folded`: those whose frames become part of their callers, if they have any.
  *
  * @throws PtflameError BAD_OPTION for a library that is not in the profile
  */
-export function collapseLibraries(profile: Profile, names: readonly string[]): Profile {
+export function collapseLibraries(
+  profile: Profile,
+  names: readonly string[] = [],
+  folded: readonly string[] = [],
+): Profile {
+  if (names.length + folded.length === 0) return profile;
   const libraries = librariesOf(profile.symbols);
-  const isCollapsed = new Set(names.flatMap((name) => librariesNamed(libraries, name)));
+  const named = (all: readonly string[]) => all.flatMap((name) => librariesNamed(libraries, name));
+  const isCollapsed = new Set(named([...names, ...folded]));
   const first = profile.symbols.length;
   const symbols = withFrames(profile.symbols, libraries);
   const drawnAs = Int32Array.from({ length: symbols.length }, (_, symbol) => {
@@ -26,7 +34,11 @@ export function collapseLibraries(profile: Profile, names: readonly string[]): P
     return isCollapsed.has(library) ? first + library : symbol;
   });
   const durationsOf = (durations: FunctionDurations | null) => durations && withoutSymbols(durations, drawnAs);
-  const treeOf = (tree: CallTree) => mergeRuns(tree, drawnAs);
+  const given = functionSet(
+    named(folded).map((library) => first + library),
+    symbols.length,
+  );
+  const treeOf = (tree: CallTree) => giveToCallers(mergeRuns(tree, drawnAs), given);
   return {
     ...profile,
     symbols,

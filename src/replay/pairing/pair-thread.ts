@@ -191,13 +191,14 @@ function pairStop(state: SegmentState, row: number, site: number, step: Step): v
   const to = state.facts.to[site];
   state.stoppedAt = from;
   state.stoppedInCall = step === Step.EndCall && to !== 0;
+  const isInSyscall = step === Step.EndSyscall || (step === Step.EndCall && state.facts.syscalls.has(from)); // one with a name
   state.isOutside = false;
   state.resumeReach = step === Step.EndCall ? MAX_CALL_BYTES : SYSCALL_BYTES;
   if (state.stoppedInCall) {
     state.open.push(row, from, CallKind.Call);
     rows.setAction(row, Action.Call);
   } else if (step === Step.EndReturn) pairReturnOut(state, row, to);
-  rows.addFlag(row, step === Step.EndSyscall ? ActionFlag.StopsInSyscall : ActionFlag.Stops);
+  rows.addFlag(row, isInSyscall ? ActionFlag.StopsInSyscall : ActionFlag.Stops);
 }
 
 /** Pairs a return out of traced code; with address filters every call ends so. The target may be unknown. */

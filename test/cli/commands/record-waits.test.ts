@@ -43,6 +43,11 @@ describe.concurrent('record --waits plans', () => {
     expect(recording?.join(' ')).toContain([...FUTEXES, '-e', 'sched:sched_switch', '-p'].join(' '));
   });
 
+  test('the entries of system calls for --syscalls', async ({ dir }) => {
+    const [recording] = await planned(dir, ['--syscalls', ...SHORT]);
+    expect(recording?.join(' ')).toContain('/u -m 4M,32M -e raw_syscalls:sys_enter -p 1 ');
+  });
+
   test('call chains of some blocked threads for --waits=full, if the kernel names its functions', async ({ dir }) => {
     const chainsWith = async (address: string) => {
       const machine = { ...NO_PT, kallsyms: `${address} T _stext\n` };

@@ -40,6 +40,18 @@ test.each(['kernel', '[kernel.kallsyms]'])('draws the kernel as one frame, named
   expect(totalNs(collapsed)).toBe(totalNs(profile));
 });
 
+test('gives the kernel to its callers, but keeps what has none', async () => {
+  const profile = await profileOf();
+  const folded = collapseLibraries(profile, [], ['kernel']);
+  expect(fold(folded, { annotate: true }).trimEnd().split('\n')).toEqual([
+    'main:1(1) 10',
+    'main:1(1);other:1,avg:10 10',
+    'main:1(1);read:1,avg:110 110',
+  ]);
+  expect(fold(collapseLibraries(profile, [], ['program'])).split('\n')[0]).toBe('▸ program 40');
+  expect(totalNs(folded)).toBe(totalNs(profile));
+});
+
 test('writes it into profiles and reports', async () => {
   const collapsed = collapseLibraries(await profileOf(), ['kernel']);
   expect(fold(await readBack(jsonOf(collapsed)))).toBe(fold(collapsed));
