@@ -370,7 +370,8 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
     open.pop();
   } else if (chosen === undefined) {
     pairing.hiddenSwitches.set(row, { to: beginNew(state) });
-    state.running.isGuess = isGuess || pairing.segments.length > 0; // what ran before a loss may go on
+    const mayGoOn = pairing.segments.length > 0 || landingsOf(facts).called.has(fn); // from before a loss, or unseen
+    state.running.isGuess = isGuess || mayGoOn;
   } else {
     goOnHidden(state, row, chosen, { above, isJump, isGuess });
   }
@@ -649,6 +650,8 @@ function isBehindLower(state: SegmentState, top: number, to: Address, fn: Functi
 
 /** Where calls and returns go, as far as evidence needs it. */
 interface Landings {
+  /** Functions that are called, or begin as a signal's handler: no stack need begin with them. */
+  readonly called: ReadonlySet<FunctionId>;
   /** Functions with a return that goes behind a call to them. */
   readonly ownReturns: ReadonlySet<FunctionId>;
   /** Functions that note a place for a longjmp. */
@@ -667,21 +670,25 @@ export function landingsOf(facts: SiteFacts): Landings {
   return found;
 }
 
-function findLandings({ step, from, to, fromFunction, toFunction, functions: { traits } }: SiteFacts): Landings {
+function findLandings({ step, from, to, toEntry, fromFunction, toFunction, functions }: SiteFacts): Landings {
+  const { traits } = functions;
+  const called = new Set<FunctionId>();
   const calledAt = new Map<Address, FunctionId[]>();
   const setJumpers = new Set<FunctionId>();
   const stops = new Set<Address>();
   for (let site = 0; site < step.length; site++) {
     if (step[site] >= Step.End && step[site] < Step.Gap) stops.add(from[site]);
+    if (step[site] === Step.Start && toEntry[site] === 1) called.add(toFunction[site]);
     if (step[site] !== Step.Call || toFunction[site] === NONE) continue;
+    called.add(toFunction[site]);
     if (traits[toFunction[site]] & Trait.SetJump) setJumpers.add(fromFunction[site]);
-    const called = calledAt.get(from[site]);
-    if (called) called.push(toFunction[site]);
+    const others = calledAt.get(from[site]);
+    if (others) others.push(toFunction[site]);
     else calledAt.set(from[site], [toFunction[site]]);
   }
   const isBehindCall = (address: Address, fn: FunctionId) => {
     for (let bytes = 1; bytes <= USUAL_CALL_BYTES; bytes++)
-      if (calledAt.get(address - bytes)?.some((called) => called === fn || traits[called] & Trait.Stub)) return true;
+      if (calledAt.get(address - bytes)?.some((other) => other === fn || traits[other] & Trait.Stub)) return true;
     return false;
   };
   const ownReturns = new Set<FunctionId>();
@@ -690,5 +697,5 @@ function findLandings({ step, from, to, fromFunction, toFunction, functions: { t
     if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn))
       ownReturns.add(fn);
   }
-  return { ownReturns, setJumpers, stops, isBehindCall };
+  return { called, ownReturns, setJumpers, stops, isBehindCall };
 }
