@@ -215,15 +215,19 @@ function hasSameCalls(a: CallRows, b: CallRows): boolean {
 /** Deepest level that searches examine for nested signals and interrupts, and for returns into function entries. */
 export const MAX_SEARCH_DEPTH = 64;
 
+/** Where a return goes that ends a signal handler: the code there is not what was interrupted. */
+export const SIGNAL_END = Number.NaN;
+
 /** True if a return to this address ends the call. */
 export function endsAt({ address, kind }: OpenCall, to: Address): boolean {
   return isEndOf(address, kind, to);
 }
 
-/** A kernel entry may return to the very same instruction; the end of a signal is not a return. */
+/** A kernel entry may return to the very same instruction. */
 export function isEndOf(address: Address, kind: number, to: Address): boolean {
   const distance = to - address;
-  if (isSignal(kind) || distance > MAX_CALL_BYTES) return false;
+  if (isSignal(kind)) return Number.isNaN(to);
+  if (distance > MAX_CALL_BYTES) return false;
   return distance > 0 || (distance === 0 && kind === CallKind.KernelEntry);
 }
 

@@ -21,6 +21,7 @@ import {
   MAX_SEARCH_DEPTH,
   type OpenCall,
   type ParkedStack,
+  SIGNAL_END,
 } from './stacks.js';
 
 /** A stack that may continue: a parked one, or null for the one that runs. */
@@ -47,9 +48,8 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
   const isGo = hasTrait(state, facts.fromFunction[site], Trait.SystemLeaver); // whose returns end the calls of a stack, always
   const parked = isGo ? waiting.filter(({ calls }) => !isContradicted(calls, next())) : waiting;
   if (facts.toEntry[site] === 1) return beginStack(state, row, site, next()); // even if a call ends right before it
-  if (isOwn && parked.length === 0) return endCall(state, row, top);
   const { chosen, isGuess } = choose(state, isOwn ? [...parked, null] : parked, next);
-  if (chosen === null) return endCall(state, row, top);
+  if (chosen === null) return isGo ? endCall(state, row, top) : goOnHere(state, row);
   if (chosen !== undefined) return goOn(state, row, chosen, { isGuess });
   const held = parked.length < waiting.length ? null : state.parked.holding(to);
   if (held !== null) return goOn(state, row, held.parked, { above: held.above });
@@ -218,6 +218,18 @@ function goOn(state: SegmentState, row: number, parked: ParkedStack, how: GoingO
   rows.setLink(row, switches.length - 1);
 }
 
+/**
+ * Goes on with the running stack, by the event in `row`. Hardly any function that switches stacks does so: another thread
+ * may have left a stack at the same call.
+ */
+function goOnHere(state: SegmentState, row: number): void {
+  const { open, pairing } = state;
+  const callRow = open.topRow();
+  const change = { leftRow: callRow, callRow, isJump: false, isGuess: true, unsureRow: open.lowestRepeated() };
+  endCall(state, row, open.length - 1, Action.SwitchBack);
+  pairing.rows.setLink(row, pairing.switches.push(change) - 1);
+}
+
 /** Does so before the event in `row`; no event ends the call. */
 function goOnHidden(state: SegmentState, row: number, parked: ParkedStack, how: GoingOn): void {
   const back = resume(state, parked, row, how);
@@ -365,7 +377,8 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
   if (to !== undefined && endsAt(open.at(open.length - 1), to)) return; // it was jumped to, and returns instead
   const { chosen, isGuess, isJump = false, above = 0 } = chooseHidden(state, fn, row, next);
   if (chosen === null) {
-    pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess } });
+    const unsureRow = open.lowestRepeated();
+    pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess: true, unsureRow } });
     pairing.rows.setLink(callRow, callRow);
     open.pop();
   } else if (chosen === undefined) {
@@ -398,7 +411,10 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
   }
   const callers: Candidate[] = state.parked.leftBy(fn).slice(0, MAX_SEARCH_DEPTH);
   if (ownCaller === fn) callers.push(null);
-  const open1 = to === undefined ? callers : callers.filter((one) => (one === null ? own : one.calls).length === 1);
+  const open1 = callers.filter((one) => {
+    const second = callFromTop(one === null ? own : one.calls, 1);
+    return to === undefined || second === null || endsAt(second, to);
+  });
   const near = open1.filter((one) => {
     const { address } = callFromTop(one === null ? own : one.calls, 0) as OpenCall;
     return address < at && at < address + NEAR_BYTES;
@@ -460,8 +476,9 @@ const READ_AHEAD_FACTOR = 8;
 const MAX_READ_AHEAD = 3000;
 
 /**
- * Returns the targets of the next returns from functions that run in `row` or called those, up to the next stack
- * switch.
+ * Returns the targets of the next returns from functions that run in `row` or called those, up to the next stack switch,
+ * or to a return that does not end the call before it: an exception or a longjmp has left that. The end of a signal
+ * handler is `SIGNAL_END`.
  */
 function nextReturns(state: SegmentState, row: number): Address[] {
   const { events, facts, readAheadAt } = state;
@@ -469,15 +486,22 @@ function nextReturns(state: SegmentState, row: number): Address[] {
   const end = Math.min(events.length, row + count);
   state.readAheadAt = row;
   const targets: Address[] = [];
-  let above = 0; // calls and signals since `row`
+  const calls: OpenCall[] = []; // since `row`
   for (let at = row; at < end && targets.length < MAX_RETURNS && !isSwitch(facts, events.siteAt(at)); at++) {
     const site = events.siteAt(at);
     const step = facts.step[site];
-    const isSignal = step === Step.Start && facts.toEntry[site] === 1;
-    if (step === Step.Call || step === Step.KernelEntry || isSignal) above++;
-    else if (step === Step.Return && above > 0) above--;
-    else if (step === Step.Return) targets.push(facts.to[site]);
-    else if (step === Step.Gap) break;
+    const toEntry = facts.toEntry[site] === 1;
+    const made = (kind: CallKind) => calls.push({ row: at, address: facts.from[site], kind });
+    if (step === Step.Gap) break;
+    if (step === Step.Call) made(CallKind.Call);
+    else if (step === Step.KernelEntry) made(CallKind.KernelEntry);
+    else if (step === Step.Start && toEntry) made(CallKind.Signal);
+    else if (step === Step.Return || step === Step.KernelExit) {
+      const to = toEntry ? SIGNAL_END : facts.to[site];
+      const call = calls.pop();
+      if (call !== undefined && !endsAt(call, to)) break;
+      if (call === undefined && step === Step.Return) targets.push(to);
+    }
   }
   return targets;
 }
