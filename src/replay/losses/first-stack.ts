@@ -290,6 +290,7 @@ function continueOn(
   lostNs: Nanoseconds,
 ): void {
   closeToLevel(state, levelIndexes[found.oldLevel] as number, functionAt(state, restart, found.newLevels), lostNs);
+  if (restart.unmatchedReturns[found.newLevels - 1]?.isDoubtful) state.certainty.mark(topFrame(state), Doubt.OddReturn);
   setOldReturnRows(state, restart, found, levelIndexes);
   pushNewLevels(state, restart, found.newLevels, cutByGap);
 }
