@@ -198,7 +198,8 @@ export function skipCalls(state: SegmentState, row: number, skipped: readonly Op
   const { skipped: kept, rows } = state.pairing;
   if (skipped.length === 0) return;
   state.unsureRow = row;
-  if (isReturn(state, row) && !skipped.some((call) => mayLeave(state, call))) state.pairing.doubtfulRows.add(row);
+  const isExplained = skipped.some((call) => mayLeave(state, call)) && !isOwnReturn(state, row, skipped.at(-1));
+  if (isReturn(state, row) && !isExplained) state.pairing.doubtfulRows.add(row);
   kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
   for (const call of skipped) {
     rows.setLink(call.row, row);
@@ -222,6 +223,12 @@ function splitStack(state: SegmentState, row: number, index: number): boolean {
   state.parked.park({ stack: { unmatchedRows: [] }, calls, caller: facts.fromFunction[events.siteAt(last)] });
   pairing.splits.set(row, last);
   return true;
+}
+
+/** True if the function that was called last returns, but not behind that call. */
+function isOwnReturn(state: SegmentState, row: number, last: OpenCall | undefined): boolean {
+  const { facts, events } = state;
+  return last?.kind === CallKind.Call && calledIn(state, last.row) === facts.fromFunction[events.siteAt(row)];
 }
 
 function isReturn({ facts, events }: SegmentState, row: number): boolean {

@@ -394,10 +394,10 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
 function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: readonly Address[]): Choice {
   const { open, facts, events } = state;
   const at = facts.from[events.siteAt(row)];
-  const [to] = next;
+  const to = next[0];
   const own = open.copy();
   const ownCaller = facts.fromFunction[events.siteAt(open.topRow())];
-  if (to !== undefined) {
+  if (to !== undefined && !Number.isNaN(to)) {
     const second = callFromTop(own, 1);
     const fits: Candidate[] = state.parked.returningTo(to);
     if (second !== null && endsAt(second, to)) fits.push(null);
@@ -435,14 +435,16 @@ interface Choice {
   readonly above?: number;
 }
 
-/** Of stacks alike, those that were parked before a loss are the last choice, and only if the next return ends a call on them. */
+/**
+ * Of stacks alike, those that were parked before a loss are the last choice. After a loss, the stack that goes on may be
+ * one that was not seen: then the next return must not contradict.
+ */
 function choose(state: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
-  const lost = candidates.filter((one) => one !== null && wasLost(state, one)) as ParkedStack[];
-  if (candidates.length - lost.length < 2 && lost.length === 0) return { chosen: candidates[0], isGuess: false };
-  const inOrder = [
-    ...candidates.filter((one) => one === null || !wasLost(state, one)),
-    ...lost.filter((one) => goesOnSo(one, next())),
-  ];
+  const hasLosses = state.pairing.segments.length > 0;
+  if (candidates.length < 2 && !hasLosses) return { chosen: candidates[0], isGuess: false };
+  const fits = hasLosses ? candidates.filter((one) => goesOnSo(one?.calls ?? state.open.copy(), next())) : candidates;
+  const isLost = (one: Candidate) => one !== null && wasLost(state, one);
+  const inOrder = [...fits.filter((one) => !isLost(one)), ...fits.filter(isLost)];
   if (inOrder.length < 2) return { chosen: inOrder[0], isGuess: false };
   const stacks: CallRows[] = inOrder.map((one) => one?.calls ?? state.open.copy());
   const { index, isGuess } = chooseAlike(stacks, next());
@@ -458,7 +460,7 @@ function isContradicted(calls: CallRows, next: readonly Address[]): boolean {
 }
 
 /** True if the next return, if there is one before the next switch, ends the call below the one that left the stack. */
-function goesOnSo({ calls }: ParkedStack, [to]: readonly Address[]): boolean {
+function goesOnSo(calls: CallRows, [to]: readonly Address[]): boolean {
   const below = callFromTop(calls, 1);
   return to === undefined || below === null || endsAt(below, to);
 }
