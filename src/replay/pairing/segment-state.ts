@@ -179,18 +179,30 @@ export function returnTo(state: SegmentState, row: number, index: number): void 
   skipCalls(state, row, open.cutAbove(index));
 }
 
-/** Notes the return in `row` as unmatched: its call was not seen. */
+/**
+ * Notes the return in `row` as unmatched: its call was not seen. On a stack that has no callers, an odd one shows that
+ * another stack runs.
+ */
 export function pairUnmatchedReturn(state: SegmentState, row: number): void {
-  const { open, pairing, running } = state;
-  running.unmatchedRows.push(row);
-  pairing.rows.setAction(row, Action.UnmatchedReturn);
+  const { open, pairing } = state;
   const skipped = open.cutAbove(NONE);
+  skipCalls(state, row, skipped);
+  if (state.running.isWhole && pairing.doubtfulRows.has(row)) return runUnseen(state, row, Action.NewStack);
+  state.running.unmatchedRows.push(row);
+  pairing.rows.setAction(row, Action.UnmatchedReturn);
   if (skipped.length > 0 && skipped.length <= MAX_SKIPPED_ROWS)
     pairing.skippedByReturn.set(
       row,
       skipped.map((call) => call.row),
     );
-  skipCalls(state, row, skipped);
+}
+
+/** A stack that was not seen before runs, by the event in `row`. */
+export function runUnseen(state: SegmentState, row: number, how: Action): void {
+  const { rows, stacks } = state.pairing;
+  state.running = { unmatchedRows: [] };
+  rows.setAction(row, how);
+  rows.setLink(row, stacks.push(state.running) - 1);
 }
 
 /** Links skipped calls to the event in `row` that skips them. */

@@ -11,7 +11,7 @@ import { callsSwitcher, type SiteFacts, Step } from '../functions/site-facts.js'
 import { Trait } from '../functions/traits.js';
 import { UnwinderSteps } from './landings.js';
 import { Action, type StackSwitch } from './pairing.js';
-import { calledIn, endCall, hasTrait, returnTo, type SegmentState } from './segment-state.js';
+import { calledIn, endCall, hasTrait, returnTo, runUnseen, type SegmentState } from './segment-state.js';
 import {
   CallKind,
   type CallRows,
@@ -48,9 +48,9 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
   const isGo = hasTrait(state, facts.fromFunction[site], Trait.SystemLeaver); // whose returns end the calls of a stack, always
   const parked = isGo ? waiting.filter(({ calls }) => !isContradicted(calls, next())) : waiting;
   if (facts.toEntry[site] === 1) return beginStack(state, row, site, next()); // even if a call ends right before it
-  const { chosen, isGuess } = choose(state, isOwn ? [...parked, null] : parked, next);
-  if (chosen === null) return isGo ? endCall(state, row, top) : goOnHere(state, row);
-  if (chosen !== undefined) return goOn(state, row, chosen, { isGuess });
+  const { chosen, alike } = choose(state, isOwn ? [...parked, null] : parked, next);
+  if (chosen === null) return isGo ? endCall(state, row, top) : goOnHere(state, row, alike);
+  if (chosen !== undefined) return goOn(state, row, chosen, { alike });
   const held = parked.length < waiting.length ? null : state.parked.holding(to);
   if (held !== null) return goOn(state, row, held.parked, { above: held.above });
   const landing = open.findCaller(to, true);
@@ -65,7 +65,7 @@ export function goesOn(state: SegmentState, row: number, site: number): boolean 
   const { chosen } = choose(state, parked.endingAt(facts.to[site]), () => nextReturns(state, row + 1));
   if (!chosen) return false;
   pairing.doubtfulRows.add(row);
-  goOn(state, row, chosen, { isGuess: true });
+  goOn(state, row, chosen, { alike: 1 });
   return true;
 }
 
@@ -104,12 +104,13 @@ function beginStack(state: SegmentState, row: number, site: number, [first]: rea
     return;
   }
   const below = first === undefined ? undefined : state.parked.endingAt(first)[0];
-  const { on, isThrown, isGuess } = below
-    ? { on: below, isThrown: false, isGuess: false }
+  const { on, isThrown, alike } = below
+    ? { on: below, isThrown: false, alike: 0 }
     : unwoundStack(state, row + 1, facts.toFunction[site]);
-  if (on) return goOn(state, row, on, { isJump: true, isGuess });
+  if (on) return goOn(state, row, on, { isJump: true, alike });
   goToNew(state, row);
   state.running.isGuess = isThrown;
+  state.running.isWhole = !isThrown;
 }
 
 /** As many events are read to find where an exception lands, and as many calls of a stack may be open above that. */
@@ -129,9 +130,9 @@ function unwoundStack(
   state: SegmentState,
   row: number,
   thrower: FunctionId,
-): { readonly on: ParkedStack | undefined; readonly isThrown: boolean; readonly isGuess: boolean } {
+): { readonly on: ParkedStack | undefined; readonly isThrown: boolean; readonly alike: number } {
   const { events, facts, parked } = state;
-  const nowhere = { on: undefined, isThrown: false, isGuess: true };
+  const nowhere = { on: undefined, isThrown: false, alike: 0 };
   if (parked.isEmpty || state.unwindingRead > MAX_PASSES * events.length) return nowhere;
   const { fromFunction, toFunction, step, functions } = facts;
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
@@ -154,7 +155,7 @@ function unwoundStack(
     }
     if (isThrown && steps === null && mayLand && !called.has(fn)) {
       const found = parked.find((calls) => callsAbove(calls, madeBy(state, fn), 0, MAX_CALLS_UNWOUND) !== NONE);
-      if (found) return { on: found, isThrown, isGuess: true };
+      if (found) return { on: found, isThrown, alike: 1 };
     }
     if (step[site] === Step.Return) depth--;
     if (steps !== null && depth < steps.depth) steps = null;
@@ -176,13 +177,13 @@ function landedAt(
   row: number,
   fn: FunctionId,
   above: number,
-): { readonly on: ParkedStack | undefined; readonly isGuess: boolean } {
+): { readonly on: ParkedStack | undefined; readonly alike: number } {
   const isOf = madeBy(state, fn);
   const found = state.parked.findAll((calls) => callsAbove(calls, isOf, above, above + 1) !== NONE);
-  if (found.length < 2) return { on: found[0], isGuess: false };
+  if (found.length < 2) return { on: found[0], alike: 0 };
   const left = found.map(({ calls }) => ({ ...calls, length: calls.length - above }));
-  const { index, isGuess } = chooseAlike(left, nextReturns(state, row));
-  return { on: found[index], isGuess };
+  const { index, alike } = chooseAlike(left, nextReturns(state, row));
+  return { on: found[index], alike: alike && alike + above };
 }
 
 /** True for calls that a function made, or another part of it. */
@@ -205,7 +206,9 @@ function callsAbove(calls: CallRows, isMeant: (call: OpenCall) => boolean, first
 }
 
 /** How a parked stack goes on. */
-interface GoingOn extends Pick<StackSwitch, 'waitsAt'>, Partial<Pick<StackSwitch, 'isJump' | 'isGuess'>> {
+interface GoingOn extends Pick<StackSwitch, 'waitsAt'>, Partial<Pick<StackSwitch, 'isJump'>> {
+  /** Number of its uppermost calls that others have that may go on, too; 0: there are none. */
+  readonly alike?: number;
   /** Number of calls above the one that is over. */
   readonly above?: number;
 }
@@ -222,15 +225,26 @@ function goOn(state: SegmentState, row: number, parked: ParkedStack, how: GoingO
  * Goes on with the running stack, by the event in `row`. Hardly any function that switches stacks does so: another thread
  * may have left a stack at the same call.
  */
-function goOnHere(state: SegmentState, row: number): void {
+function goOnHere(state: SegmentState, row: number, alike: number): void {
   const { open, pairing } = state;
-  const callRow = open.topRow();
-  const change = { leftRow: callRow, callRow, isJump: false, isGuess: true, unsureRow: open.lowestRepeated() };
+  const change = ownSwitch(state, alike);
   endCall(state, row, open.length - 1, Action.SwitchBack);
   pairing.rows.setLink(row, pairing.switches.push(change) - 1);
 }
 
-/** Does so before the event in `row`; no event ends the call. */
+function ownSwitch({ open }: SegmentState, alike: number): StackSwitch {
+  const callRow = open.topRow();
+  const unsureRow = lowestUnsure(open.copy(), Math.max(1, alike), open.lowestRepeated());
+  return { leftRow: callRow, callRow, isJump: false, isGuess: true, unsureRow };
+}
+
+/** Returns the row of the lowest call above the one whose return tells stacks apart. `repeated`: no return from there up does. */
+function lowestUnsure(calls: CallRows, alike: number, repeated: number): number {
+  const { row } = callFromTop(calls, alike - 1) as OpenCall;
+  return repeated === NONE ? row : Math.min(row, repeated);
+}
+
+/** Switches to a parked stack before the event in `row`; no event ends the call. */
 function goOnHidden(state: SegmentState, row: number, parked: ParkedStack, how: GoingOn): void {
   const back = resume(state, parked, row, how);
   if (!back.isJump) state.pairing.rows.setLink(back.callRow, back.callRow);
@@ -242,10 +256,10 @@ function resume(
   state: SegmentState,
   parked: ParkedStack,
   row: number,
-  { above = 0, isJump = false, isGuess = false, waitsAt }: GoingOn,
+  { above = 0, isJump = false, alike = 0, waitsAt }: GoingOn,
 ): StackSwitch {
   const { open, pairing } = state;
-  const isUnsure = isGuess || wasLost(state, parked);
+  const isGuess = alike > 0 || wasLost(state, parked);
   state.parked.take(parked);
   park(state);
   state.running = parked.stack;
@@ -257,8 +271,8 @@ function resume(
     pairing.rows.setLink(callRow, row);
     open.pop();
   }
-  const unsureRow = isUnsure ? open.lowestRepeated() : NONE;
-  const change = { leftRow, callRow, isJump, isGuess: isUnsure, unsureRow, ...(waitsAt !== undefined && { waitsAt }) };
+  const unsureRow = isGuess ? lowestUnsure(parked.calls, Math.max(1, alike), open.lowestRepeated()) : NONE;
+  const change = { leftRow, callRow, isJump, isGuess, unsureRow, ...(waitsAt !== undefined && { waitsAt }) };
   pairing.switches.push(change);
   return change;
 }
@@ -335,9 +349,9 @@ export function leavesSystemStack(state: SegmentState, row: number): boolean {
 
 /** Switches to a stack that was not seen before, by the event in `row`. */
 function goToNew(state: SegmentState, row: number): void {
-  const { rows, stacks } = state.pairing;
-  rows.setAction(row, Action.NewStack);
-  rows.setLink(row, stacks.push(beginNew(state)) - 1);
+  park(state);
+  state.open.cutAbove(NONE);
+  runUnseen(state, row, Action.NewStack);
 }
 
 function beginNew(state: SegmentState): SegmentState['running'] {
@@ -375,18 +389,17 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
   const next = nextReturns(state, row);
   const [to] = next;
   if (to !== undefined && endsAt(open.at(open.length - 1), to)) return; // it was jumped to, and returns instead
-  const { chosen, isGuess, isJump = false, above = 0 } = chooseHidden(state, fn, row, next);
+  const { chosen, alike, isJump = false, above = 0 } = chooseHidden(state, fn, row, next);
   if (chosen === null) {
-    const unsureRow = open.lowestRepeated();
-    pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess: true, unsureRow } });
+    pairing.hiddenSwitches.set(row, { back: ownSwitch(state, alike) });
     pairing.rows.setLink(callRow, callRow);
     open.pop();
   } else if (chosen === undefined) {
     pairing.hiddenSwitches.set(row, { to: beginNew(state) });
     const mayGoOn = pairing.segments.length > 0 || landingsOf(facts).called.has(fn); // from before a loss, or unseen
-    state.running.isGuess = isGuess || mayGoOn;
+    state.running.isGuess = alike > 0 || mayGoOn;
   } else {
-    goOnHidden(state, row, chosen, { above, isJump, isGuess });
+    goOnHidden(state, row, chosen, { above, isJump, alike });
   }
 }
 
@@ -404,10 +417,10 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
     const inCaller = fits.filter((one) => (one === null ? ownCaller : one.caller) === fn);
     if (inCaller.length > 0) return choose(state, inCaller, () => next);
     const [below] = state.parked.endingAt(to);
-    if (below) return { chosen: below, isGuess: false, isJump: true };
+    if (below) return { chosen: below, alike: 0, isJump: true };
     if (fits.length > 0) return choose(state, fits, () => next);
     const held = state.parked.holding(to);
-    if (held) return { chosen: held.parked, isGuess: false, above: held.above - 1 };
+    if (held) return { chosen: held.parked, alike: 0, above: held.above - 1 };
   }
   const callers: Candidate[] = state.parked.leftBy(fn).slice(0, MAX_SEARCH_DEPTH);
   if (ownCaller === fn) callers.push(null);
@@ -421,14 +434,15 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
   });
   const choice = choose(state, near.length > 0 ? near : open1, () => next);
   if (choice.chosen !== undefined) return choice;
-  const { on, isThrown, isGuess } = unwoundStack(state, row, fn);
-  return on ? { chosen: on, isGuess, isJump: true } : { chosen: undefined, isGuess: isThrown };
+  const { on, isThrown, alike } = unwoundStack(state, row, fn);
+  return on ? { chosen: on, alike, isJump: true } : { chosen: undefined, alike: isThrown ? 1 : 0 };
 }
 
 interface Choice {
   /** undefined: there is no candidate. */
   readonly chosen: Candidate | undefined;
-  readonly isGuess: boolean;
+  /** See `GoingOn`. */
+  readonly alike: number;
   /** The function runs on top of the call that left the stack. */
   readonly isJump?: boolean;
   /** Number of calls above the one that is over. */
@@ -441,14 +455,14 @@ interface Choice {
  */
 function choose(state: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
   const hasLosses = state.pairing.segments.length > 0;
-  if (candidates.length < 2 && !hasLosses) return { chosen: candidates[0], isGuess: false };
+  if (candidates.length < 2 && !hasLosses) return { chosen: candidates[0], alike: 0 };
   const fits = hasLosses ? candidates.filter((one) => goesOnSo(one?.calls ?? state.open.copy(), next())) : candidates;
   const isLost = (one: Candidate) => one !== null && wasLost(state, one);
   const inOrder = [...fits.filter((one) => !isLost(one)), ...fits.filter(isLost)];
-  if (inOrder.length < 2) return { chosen: inOrder[0], isGuess: false };
+  if (inOrder.length < 2) return { chosen: inOrder[0], alike: 0 };
   const stacks: CallRows[] = inOrder.map((one) => one?.calls ?? state.open.copy());
-  const { index, isGuess } = chooseAlike(stacks, next());
-  return { chosen: inOrder[index], isGuess };
+  const { index, alike } = chooseAlike(stacks, next());
+  return { chosen: inOrder[index], alike };
 }
 
 /** True if the next returns do not end the calls of a stack: it is not the one that goes on. */
