@@ -3,8 +3,8 @@
  */
 import { CallLogBuilder } from '../model/calls/call-log.js';
 import { CallTreeBuilder, withoutEmptyNodes } from '../model/calls/call-tree.js';
-import { DurationsBuilder } from '../model/calls/durations.js';
 import { Doubt } from '../model/calls/doubts.js';
+import { DurationsBuilder } from '../model/calls/durations.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { executeRows } from './execute.js';
