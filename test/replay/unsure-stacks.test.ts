@@ -93,10 +93,10 @@ test('the end of a signal handler tells stacks apart', async () => {
       20  tr strt handler+0x0
       30  call    handler+0x100     swapcontext
       40  call    fiber+0x10        swapcontext
-      50  call    handler+0x110     leaf
-      60  return  leaf              handler+0x115
+      50  call    handler+0x10      leaf
+      60  return  leaf              handler+0x15
       70  return  handler           __restore_rt+0x0`);
-  expect(outline(profile)).toMatch(/^ {2}handler.*\n(?: {4}.*\n)* {4}leaf/m);
+  expect(outline(profile)).not.toMatch(/^handler|__restore_rt/m);
 });
 
 test('after a loss, a stack that the next return contradicts does not go on', async () => {
