@@ -232,15 +232,16 @@ function goOnHere(state: SegmentState, row: number, alike: number): void {
   pairing.rows.setLink(row, pairing.switches.push(change) - 1);
 }
 
+/** Says that the running stack goes on, which is a guess. */
 function ownSwitch({ open }: SegmentState, alike: number): StackSwitch {
   const callRow = open.topRow();
-  const unsureRow = lowestUnsure(open.copy(), Math.max(1, alike), open.lowestRepeated());
+  const unsureRow = lowestUnsure(open.copy(), alike, open.lowestRepeated());
   return { leftRow: callRow, callRow, isJump: false, isGuess: true, unsureRow };
 }
 
-/** Returns the row of the lowest call above the one whose return tells stacks apart. `repeated`: no return from there up does. */
+/** Returns `StackSwitch.unsureRow`. `alike`: see `GoingOn`. `repeated`: the row of the lowest call that was made in a recursion. */
 function lowestUnsure(calls: CallRows, alike: number, repeated: number): number {
-  const { row } = callFromTop(calls, alike - 1) as OpenCall;
+  const { row } = callFromTop(calls, Math.max(0, alike - 1)) as OpenCall;
   return repeated === NONE ? row : Math.min(row, repeated);
 }
 
@@ -271,7 +272,7 @@ function resume(
     pairing.rows.setLink(callRow, row);
     open.pop();
   }
-  const unsureRow = isGuess ? lowestUnsure(parked.calls, Math.max(1, alike), open.lowestRepeated()) : NONE;
+  const unsureRow = isGuess ? lowestUnsure(parked.calls, alike, open.lowestRepeated()) : NONE;
   const change = { leftRow, callRow, isJump, isGuess, unsureRow, ...(waitsAt !== undefined && { waitsAt }) };
   pairing.switches.push(change);
   return change;
@@ -424,15 +425,15 @@ function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: re
   }
   const callers: Candidate[] = state.parked.leftBy(fn).slice(0, MAX_SEARCH_DEPTH);
   if (ownCaller === fn) callers.push(null);
-  const open1 = callers.filter((one) => {
+  const fitting = callers.filter((one) => {
     const second = callFromTop(one === null ? own : one.calls, 1);
     return to === undefined || second === null || endsAt(second, to);
   });
-  const near = open1.filter((one) => {
+  const near = fitting.filter((one) => {
     const { address } = callFromTop(one === null ? own : one.calls, 0) as OpenCall;
     return address < at && at < address + NEAR_BYTES;
   });
-  const choice = choose(state, near.length > 0 ? near : open1, () => next);
+  const choice = choose(state, near.length > 0 ? near : fitting, () => next);
   if (choice.chosen !== undefined) return choice;
   const { on, isThrown, alike } = unwoundStack(state, row, fn);
   return on ? { chosen: on, alike, isJump: true } : { chosen: undefined, alike: isThrown ? 1 : 0 };
