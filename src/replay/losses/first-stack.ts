@@ -185,12 +185,19 @@ class SimulatedStack {
       this.rows.length = index + 1;
     } else {
       const callRow = this.rows[unwinder] as number;
-      const isBelowUnknown = callRow !== NONE && countSteps(this.state, callRow, row) > unwinder;
-      this.landings.push({ fn, isBelowUnknown });
+      const steps = callRow === NONE ? NONE : countSteps(this.state, callRow, row);
+      if (steps !== NONE && steps < unwinder) return this.jumpFrom(unwinder - 1 - steps, fn);
+      this.landings.push({ fn, isBelowUnknown: steps > unwinder });
       if (this.hasTrait(fn, Trait.Unknown)) this.isClear = false;
       this.functions = [fn];
       this.rows = [NONE];
     }
+  }
+
+  /** The function at an index, where control landed, has jumped on. */
+  private jumpFrom(index: number, fn: FunctionId): void {
+    this.functions.length = this.rows.length = index + 1;
+    this.functions[index] = fn;
   }
 
   /** Returns the index of the uppermost unwinder, if only nameless code runs above it; else NONE. */
@@ -290,6 +297,7 @@ function continueOn(
   lostNs: Nanoseconds,
 ): void {
   closeToLevel(state, levelIndexes[found.oldLevel] as number, functionAt(state, restart, found.newLevels), lostNs);
+  if (restart.unmatchedReturns[found.newLevels - 1]?.isDoubtful) state.certainty.mark(topFrame(state), Doubt.OddReturn);
   setOldReturnRows(state, restart, found, levelIndexes);
   pushNewLevels(state, restart, found.newLevels, cutByGap);
 }

@@ -13,6 +13,7 @@ import {
   pairUnmatchedReturn,
   RUNNING,
   rowOfBranchBefore,
+  runUnseen,
   type SegmentState,
   skipCalls,
 } from './segment-state.js';
@@ -75,13 +76,10 @@ function leaveToUntraced(state: SegmentState, row: number, entry: number): void 
 
 /** Pairs the way out to a program that has replaced the old one, on a stack of its own. */
 function beginProgram(state: SegmentState, row: number): void {
-  const { open, pairing } = state;
-  skipCalls(state, row, open.cutAbove(NONE));
+  skipCalls(state, row, state.open.cutAbove(NONE));
   state.isNewProgram = false;
   state.handlerInterruptedAt = Number.NaN;
-  state.running = { unmatchedRows: [] };
-  pairing.rows.setAction(row, Action.NewProgram);
-  pairing.rows.setLink(row, pairing.stacks.push(state.running) - 1);
+  runUnseen(state, row, Action.NewProgram);
 }
 
 /** True if the trace starts because untraced code enters the kernel. */

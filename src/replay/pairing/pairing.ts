@@ -43,7 +43,7 @@ export interface StackSwitch {
   readonly waitsAt?: number;
   /** Other stacks look alike. */
   readonly isGuess: boolean;
-  /** In that case: the row of its lowest call that was made in a recursion, whose returns do not tell stacks apart; or NONE. */
+  /** In that case: the row of the lowest call on it whose return, as those above, does not tell stacks apart; or NONE. */
   readonly unsureRow?: number;
 }
 

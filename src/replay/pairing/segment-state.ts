@@ -179,18 +179,30 @@ export function returnTo(state: SegmentState, row: number, index: number): void 
   skipCalls(state, row, open.cutAbove(index));
 }
 
-/** Notes the return in `row` as unmatched: its call was not seen. */
+/**
+ * Notes the return in `row` as unmatched: its call was not seen. On a stack that has no callers, an odd one shows that
+ * another stack runs.
+ */
 export function pairUnmatchedReturn(state: SegmentState, row: number): void {
-  const { open, pairing, running } = state;
-  running.unmatchedRows.push(row);
-  pairing.rows.setAction(row, Action.UnmatchedReturn);
+  const { open, pairing } = state;
   const skipped = open.cutAbove(NONE);
+  skipCalls(state, row, skipped);
+  if (state.running.isWhole && pairing.doubtfulRows.has(row)) return runUnseen(state, row, Action.NewStack);
+  state.running.unmatchedRows.push(row);
+  pairing.rows.setAction(row, Action.UnmatchedReturn);
   if (skipped.length > 0 && skipped.length <= MAX_SKIPPED_ROWS)
     pairing.skippedByReturn.set(
       row,
       skipped.map((call) => call.row),
     );
-  skipCalls(state, row, skipped);
+}
+
+/** A stack that was not seen before runs, by the event in `row`. */
+export function runUnseen(state: SegmentState, row: number, how: Action): void {
+  const { rows, stacks } = state.pairing;
+  state.running = { unmatchedRows: [] };
+  rows.setAction(row, how);
+  rows.setLink(row, stacks.push(state.running) - 1);
 }
 
 /** Links skipped calls to the event in `row` that skips them. */
@@ -198,7 +210,8 @@ export function skipCalls(state: SegmentState, row: number, skipped: readonly Op
   const { skipped: kept, rows } = state.pairing;
   if (skipped.length === 0) return;
   state.unsureRow = row;
-  if (isReturn(state, row) && !skipped.some((call) => mayLeave(state, call))) state.pairing.doubtfulRows.add(row);
+  const isExplained = skipped.some((call) => mayLeave(state, call)) && !isOwnReturn(state, row, skipped.at(-1));
+  if (isReturn(state, row) && !isExplained) state.pairing.doubtfulRows.add(row);
   kept.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
   for (const call of skipped) {
     rows.setLink(call.row, row);
@@ -260,6 +273,12 @@ export function switchBefore({ facts, events, pairing }: SegmentState, row: numb
   const isShown = facts.step[events.siteAt(row - 1)] === Step.Jump;
   if (isShown) pairing.rows.setAction(row - 1, Action.Stay);
   pairing.hiddenSwitches.set(isShown ? row - 1 : row, hidden);
+}
+
+/** True if the function that was called last returns, but not behind that call. */
+function isOwnReturn(state: SegmentState, row: number, last: OpenCall | undefined): boolean {
+  const { facts, events } = state;
+  return last?.kind === CallKind.Call && calledIn(state, last.row) === facts.fromFunction[events.siteAt(row)];
 }
 
 function isReturn({ facts, events }: SegmentState, row: number): boolean {

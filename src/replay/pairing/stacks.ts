@@ -38,6 +38,8 @@ export interface Stack {
   waitsAt?: number;
   /** It may be the upper part of a stack that is known otherwise. */
   isGuess?: boolean;
+  /** It was seen to begin: nothing is below. */
+  isWhole?: boolean;
 }
 
 /** Calls, lowest first, as rows of numbers. */
@@ -185,13 +187,13 @@ export class ParkedStacks {
 
 /**
  * Chooses the stack that continues among stacks that look alike: the one whose calls the next returns end, from the top
- * downwards; the uppermost one is over. Among those that remain, the first one. Returns its index, and whether another one
- * might continue whose calls differ.
+ * downwards; the uppermost one is over. Among those that remain, the first one. Returns its index, and how many of its
+ * uppermost calls another one has that might continue, too; 0: none that differs.
  */
 export function chooseAlike(
   stacks: readonly CallRows[],
   nextReturns: readonly Address[],
-): { readonly index: number; readonly isGuess: boolean } {
+): { readonly index: number; readonly alike: number } {
   let alike = [...stacks.keys()];
   for (const [n, to] of nextReturns.entries()) {
     if (alike.length === 1) break;
@@ -203,27 +205,33 @@ export function chooseAlike(
     alike = fits;
   }
   const [first, ...others] = alike.map((index) => stacks[index] as CallRows) as [CallRows, ...CallRows[]];
-  return { index: alike[0] as number, isGuess: others.some((other) => !hasSameCalls(first, other)) };
+  return { index: alike[0] as number, alike: Math.max(0, ...others.map((other) => sameCalls(first, other))) };
 }
 
-function hasSameCalls(a: CallRows, b: CallRows): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = ADDRESS; at < a.floats.length; at += CALL_FLOATS) if (a.floats[at] !== b.floats[at]) return false;
-  return true;
+/** Returns how many of the uppermost calls are the same; 0: all of them. */
+function sameCalls(a: CallRows, b: CallRows): number {
+  let same = 0;
+  const addressAt = ({ length, floats }: CallRows) => floats[CALL_FLOATS * (length - 1 - same) + ADDRESS];
+  while (same < Math.min(a.length, b.length) && addressAt(a) === addressAt(b)) same++;
+  return same === a.length && same === b.length ? 0 : Math.max(1, same);
 }
 
 /** Deepest level that searches examine for nested signals and interrupts, and for returns into function entries. */
 export const MAX_SEARCH_DEPTH = 64;
+
+/** Where a return goes that ends a signal handler: the code there is not what was interrupted. */
+export const SIGNAL_END = Number.NaN;
 
 /** True if a return to this address ends the call. */
 export function endsAt({ address, kind }: OpenCall, to: Address): boolean {
   return isEndOf(address, kind, to);
 }
 
-/** A kernel entry may return to the very same instruction; the end of a signal is not a return. */
+/** A kernel entry may return to the very same instruction. */
 export function isEndOf(address: Address, kind: number, to: Address): boolean {
   const distance = to - address;
-  if (isSignal(kind) || distance > MAX_CALL_BYTES) return false;
+  if (isSignal(kind)) return Number.isNaN(to);
+  if (distance > MAX_CALL_BYTES) return false;
   return distance > 0 || (distance === 0 && kind === CallKind.KernelEntry);
 }
 

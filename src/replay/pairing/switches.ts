@@ -11,7 +11,16 @@ import { callsSwitcher, type SiteFacts, Step } from '../functions/site-facts.js'
 import { Trait } from '../functions/traits.js';
 import { UnwinderSteps } from './landings.js';
 import { Action, type StackSwitch } from './pairing.js';
-import { calledIn, endCall, hasTrait, leftRowOf, returnTo, type SegmentState, switchBefore } from './segment-state.js';
+import {
+  calledIn,
+  endCall,
+  hasTrait,
+  leftRowOf,
+  returnTo,
+  runUnseen,
+  type SegmentState,
+  switchBefore,
+} from './segment-state.js';
 import {
   CallKind,
   type CallRows,
@@ -21,6 +30,7 @@ import {
   MAX_SEARCH_DEPTH,
   type OpenCall,
   type ParkedStack,
+  SIGNAL_END,
 } from './stacks.js';
 
 /** A stack that may continue: a parked one, or null for the one that runs. */
@@ -47,10 +57,9 @@ export function pairSwitch(state: SegmentState, row: number, site: number): void
   const isGo = hasTrait(state, facts.fromFunction[site], Trait.SystemLeaver); // whose returns end the calls of a stack, always
   const parked = isGo ? waiting.filter(({ calls }) => !isContradicted(calls, next())) : waiting;
   if (facts.toEntry[site] === 1) return beginStack(state, row, site, next()); // even if a call ends right before it
-  if (isOwn && parked.length === 0) return endCall(state, row, top);
-  const { chosen, isGuess } = choose(state, isOwn ? [...parked, null] : parked, next);
-  if (chosen === null) return endCall(state, row, top);
-  if (chosen !== undefined) return goOn(state, row, chosen, { isGuess });
+  const { chosen, alike } = choose(state, isOwn ? [...parked, null] : parked, next);
+  if (chosen === null) return isGo ? endCall(state, row, top) : goOnHere(state, row, alike);
+  if (chosen !== undefined) return goOn(state, row, chosen, { alike });
   const held = parked.length < waiting.length ? null : state.parked.holding(to);
   if (held !== null) return goOn(state, row, held.parked, { above: held.above });
   const landing = open.findCaller(to, true);
@@ -66,12 +75,12 @@ export function goesOn(state: SegmentState, row: number, site: number): boolean 
   if (!chosen) return false;
   const firstRow = leftRowOf(state, row, (callFromTop(chosen.calls, 0) as OpenCall).row);
   if (firstRow !== NONE) {
-    switchBefore(state, firstRow, { back: resume(state, chosen, firstRow, { isJump: true, isGuess: true }) });
+    switchBefore(state, firstRow, { back: resume(state, chosen, firstRow, { isJump: true, alike: 1 }) });
     endCall(state, row, state.open.length - 1);
     return true;
   }
   pairing.doubtfulRows.add(row);
-  goOn(state, row, chosen, { isGuess: true });
+  goOn(state, row, chosen, { alike: 1 });
   return true;
 }
 
@@ -110,12 +119,13 @@ function beginStack(state: SegmentState, row: number, site: number, [first]: rea
     return;
   }
   const below = first === undefined ? undefined : state.parked.endingAt(first)[0];
-  const { on, isThrown, isGuess } = below
-    ? { on: below, isThrown: false, isGuess: false }
+  const { on, isThrown, alike } = below
+    ? { on: below, isThrown: false, alike: 0 }
     : unwoundStack(state, row + 1, facts.toFunction[site]);
-  if (on) return goOn(state, row, on, { isJump: true, isGuess });
+  if (on) return goOn(state, row, on, { isJump: true, alike });
   goToNew(state, row);
   state.running.isGuess = isThrown;
+  state.running.isWhole = !isThrown;
 }
 
 /** As many events are read to find where an exception lands, and as many calls of a stack may be open above that. */
@@ -135,9 +145,9 @@ function unwoundStack(
   state: SegmentState,
   row: number,
   thrower: FunctionId,
-): { readonly on: ParkedStack | undefined; readonly isThrown: boolean; readonly isGuess: boolean } {
+): { readonly on: ParkedStack | undefined; readonly isThrown: boolean; readonly alike: number } {
   const { events, facts, parked } = state;
-  const nowhere = { on: undefined, isThrown: false, isGuess: true };
+  const nowhere = { on: undefined, isThrown: false, alike: 0 };
   if (parked.isEmpty || state.unwindingRead > MAX_PASSES * events.length) return nowhere;
   const { fromFunction, toFunction, step, functions } = facts;
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
@@ -160,7 +170,7 @@ function unwoundStack(
     }
     if (isThrown && steps === null && mayLand && !called.has(fn)) {
       const found = parked.find((calls) => callsAbove(calls, madeBy(state, fn), 0, MAX_CALLS_UNWOUND) !== NONE);
-      if (found) return { on: found, isThrown, isGuess: true };
+      if (found) return { on: found, isThrown, alike: 1 };
     }
     if (step[site] === Step.Return) depth--;
     if (steps !== null && depth < steps.depth) steps = null;
@@ -182,13 +192,13 @@ function landedAt(
   row: number,
   fn: FunctionId,
   above: number,
-): { readonly on: ParkedStack | undefined; readonly isGuess: boolean } {
+): { readonly on: ParkedStack | undefined; readonly alike: number } {
   const isOf = madeBy(state, fn);
   const found = state.parked.findAll((calls) => callsAbove(calls, isOf, above, above + 1) !== NONE);
-  if (found.length < 2) return { on: found[0], isGuess: false };
+  if (found.length < 2) return { on: found[0], alike: 0 };
   const left = found.map(({ calls }) => ({ ...calls, length: calls.length - above }));
-  const { index, isGuess } = chooseAlike(left, nextReturns(state, row));
-  return { on: found[index], isGuess };
+  const { index, alike } = chooseAlike(left, nextReturns(state, row));
+  return { on: found[index], alike: alike && alike + above };
 }
 
 /** True for calls that a function made, or another part of it. */
@@ -211,7 +221,9 @@ function callsAbove(calls: CallRows, isMeant: (call: OpenCall) => boolean, first
 }
 
 /** How a parked stack goes on. */
-interface GoingOn extends Pick<StackSwitch, 'waitsAt'>, Partial<Pick<StackSwitch, 'isJump' | 'isGuess'>> {
+interface GoingOn extends Pick<StackSwitch, 'waitsAt'>, Partial<Pick<StackSwitch, 'isJump'>> {
+  /** Number of its uppermost calls that others have that may go on, too; 0: there are none. */
+  readonly alike?: number;
   /** Number of calls above the one that is over. */
   readonly above?: number;
 }
@@ -224,7 +236,31 @@ function goOn(state: SegmentState, row: number, parked: ParkedStack, how: GoingO
   rows.setLink(row, switches.length - 1);
 }
 
-/** Does so before the event in `row`; no event ends the call. */
+/**
+ * Goes on with the running stack, by the event in `row`. Hardly any function that switches stacks does so: another thread
+ * may have left a stack at the same call.
+ */
+function goOnHere(state: SegmentState, row: number, alike: number): void {
+  const { open, pairing } = state;
+  const change = ownSwitch(state, alike);
+  endCall(state, row, open.length - 1, Action.SwitchBack);
+  pairing.rows.setLink(row, pairing.switches.push(change) - 1);
+}
+
+/** Says that the running stack goes on, which is a guess. */
+function ownSwitch({ open }: SegmentState, alike: number): StackSwitch {
+  const callRow = open.topRow();
+  const unsureRow = lowestUnsure(open.copy(), alike, open.lowestRepeated());
+  return { leftRow: callRow, callRow, isJump: false, isGuess: true, unsureRow };
+}
+
+/** Returns `StackSwitch.unsureRow`. `alike`: see `GoingOn`. `repeated`: the row of the lowest call that was made in a recursion. */
+function lowestUnsure(calls: CallRows, alike: number, repeated: number): number {
+  const { row } = callFromTop(calls, Math.max(0, alike - 1)) as OpenCall;
+  return repeated === NONE ? row : Math.min(row, repeated);
+}
+
+/** Switches to a parked stack before the event in `row`; no event ends the call. */
 function goOnHidden(state: SegmentState, row: number, parked: ParkedStack, how: GoingOn): void {
   const back = resume(state, parked, row, how);
   if (!back.isJump) state.pairing.rows.setLink(back.callRow, back.callRow);
@@ -236,10 +272,10 @@ function resume(
   state: SegmentState,
   parked: ParkedStack,
   row: number,
-  { above = 0, isJump = false, isGuess = false, waitsAt }: GoingOn,
+  { above = 0, isJump = false, alike = 0, waitsAt }: GoingOn,
 ): StackSwitch {
   const { open, pairing } = state;
-  const isUnsure = isGuess || wasLost(state, parked);
+  const isGuess = alike > 0 || wasLost(state, parked);
   state.parked.take(parked);
   park(state);
   state.running = parked.stack;
@@ -251,8 +287,8 @@ function resume(
     pairing.rows.setLink(callRow, row);
     open.pop();
   }
-  const unsureRow = isUnsure ? open.lowestRepeated() : NONE;
-  const change = { leftRow, callRow, isJump, isGuess: isUnsure, unsureRow, ...(waitsAt !== undefined && { waitsAt }) };
+  const unsureRow = isGuess ? lowestUnsure(parked.calls, alike, open.lowestRepeated()) : NONE;
+  const change = { leftRow, callRow, isJump, isGuess, unsureRow, ...(waitsAt !== undefined && { waitsAt }) };
   pairing.switches.push(change);
   return change;
 }
@@ -329,9 +365,9 @@ export function leavesSystemStack(state: SegmentState, row: number): boolean {
 
 /** Switches to a stack that was not seen before, by the event in `row`. */
 function goToNew(state: SegmentState, row: number): void {
-  const { rows, stacks } = state.pairing;
-  rows.setAction(row, Action.NewStack);
-  rows.setLink(row, stacks.push(beginNew(state)) - 1);
+  park(state);
+  state.open.cutAbove(NONE);
+  runUnseen(state, row, Action.NewStack);
 }
 
 function beginNew(state: SegmentState): SegmentState['running'] {
@@ -369,16 +405,17 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
   const next = nextReturns(state, row);
   const [to] = next;
   if (to !== undefined && endsAt(open.at(open.length - 1), to)) return; // it was jumped to, and returns instead
-  const { chosen, isGuess, isJump = false, above = 0 } = chooseHidden(state, fn, row, next);
+  const { chosen, alike, isJump = false, above = 0 } = chooseHidden(state, fn, row, next);
   if (chosen === null) {
-    pairing.hiddenSwitches.set(row, { back: { leftRow: callRow, callRow, isJump: false, isGuess } });
+    pairing.hiddenSwitches.set(row, { back: ownSwitch(state, alike) });
     pairing.rows.setLink(callRow, callRow);
     open.pop();
   } else if (chosen === undefined) {
     pairing.hiddenSwitches.set(row, { to: beginNew(state) });
-    state.running.isGuess = isGuess || pairing.segments.length > 0; // what ran before a loss may go on
+    const mayGoOn = pairing.segments.length > 0 || landingsOf(facts).called.has(fn); // from before a loss, or unseen
+    state.running.isGuess = alike > 0 || mayGoOn;
   } else {
-    goOnHidden(state, row, chosen, { above, isJump, isGuess });
+    goOnHidden(state, row, chosen, { above, isJump, alike });
   }
 }
 
@@ -386,56 +423,62 @@ export function followHidden(state: SegmentState, row: number, site: number): vo
 function chooseHidden(state: SegmentState, fn: FunctionId, row: number, next: readonly Address[]): Choice {
   const { open, facts, events } = state;
   const at = facts.from[events.siteAt(row)];
-  const [to] = next;
+  const to = next[0];
   const own = open.copy();
   const ownCaller = facts.fromFunction[events.siteAt(open.topRow())];
-  if (to !== undefined) {
+  if (to !== undefined && !Number.isNaN(to)) {
     const second = callFromTop(own, 1);
     const fits: Candidate[] = state.parked.returningTo(to);
     if (second !== null && endsAt(second, to)) fits.push(null);
     const inCaller = fits.filter((one) => (one === null ? ownCaller : one.caller) === fn);
     if (inCaller.length > 0) return choose(state, inCaller, () => next);
     const [below] = state.parked.endingAt(to);
-    if (below) return { chosen: below, isGuess: false, isJump: true };
+    if (below) return { chosen: below, alike: 0, isJump: true };
     if (fits.length > 0) return choose(state, fits, () => next);
     const held = state.parked.holding(to);
-    if (held) return { chosen: held.parked, isGuess: false, above: held.above - 1 };
+    if (held) return { chosen: held.parked, alike: 0, above: held.above - 1 };
   }
   const callers: Candidate[] = state.parked.leftBy(fn).slice(0, MAX_SEARCH_DEPTH);
   if (ownCaller === fn) callers.push(null);
-  const open1 = to === undefined ? callers : callers.filter((one) => (one === null ? own : one.calls).length === 1);
-  const near = open1.filter((one) => {
+  const fitting = callers.filter((one) => {
+    const second = callFromTop(one === null ? own : one.calls, 1);
+    return to === undefined || second === null || endsAt(second, to);
+  });
+  const near = fitting.filter((one) => {
     const { address } = callFromTop(one === null ? own : one.calls, 0) as OpenCall;
     return address < at && at < address + NEAR_BYTES;
   });
-  const choice = choose(state, near.length > 0 ? near : open1, () => next);
+  const choice = choose(state, near.length > 0 ? near : fitting, () => next);
   if (choice.chosen !== undefined) return choice;
-  const { on, isThrown, isGuess } = unwoundStack(state, row, fn);
-  return on ? { chosen: on, isGuess, isJump: true } : { chosen: undefined, isGuess: isThrown };
+  const { on, isThrown, alike } = unwoundStack(state, row, fn);
+  return on ? { chosen: on, alike, isJump: true } : { chosen: undefined, alike: isThrown ? 1 : 0 };
 }
 
 interface Choice {
   /** undefined: there is no candidate. */
   readonly chosen: Candidate | undefined;
-  readonly isGuess: boolean;
+  /** See `GoingOn`. */
+  readonly alike: number;
   /** The function runs on top of the call that left the stack. */
   readonly isJump?: boolean;
   /** Number of calls above the one that is over. */
   readonly above?: number;
 }
 
-/** Of stacks alike, those that were parked before a loss are the last choice, and only if the next return ends a call on them. */
+/**
+ * Of stacks alike, those that were parked before a loss are the last choice. After a loss, the stack that goes on may be
+ * one that was not seen: then the next return must not contradict.
+ */
 function choose(state: SegmentState, candidates: readonly Candidate[], next: () => readonly Address[]): Choice {
-  const lost = candidates.filter((one) => one !== null && wasLost(state, one)) as ParkedStack[];
-  if (candidates.length - lost.length < 2 && lost.length === 0) return { chosen: candidates[0], isGuess: false };
-  const inOrder = [
-    ...candidates.filter((one) => one === null || !wasLost(state, one)),
-    ...lost.filter((one) => goesOnSo(one, next())),
-  ];
-  if (inOrder.length < 2) return { chosen: inOrder[0], isGuess: false };
+  const hasLosses = state.pairing.segments.length > 0;
+  if (candidates.length < 2 && !hasLosses) return { chosen: candidates[0], alike: 0 };
+  const fits = hasLosses ? candidates.filter((one) => goesOnSo(one?.calls ?? state.open.copy(), next())) : candidates;
+  const isLost = (one: Candidate) => one !== null && wasLost(state, one);
+  const inOrder = [...fits.filter((one) => !isLost(one)), ...fits.filter(isLost)];
+  if (inOrder.length < 2) return { chosen: inOrder[0], alike: 0 };
   const stacks: CallRows[] = inOrder.map((one) => one?.calls ?? state.open.copy());
-  const { index, isGuess } = chooseAlike(stacks, next());
-  return { chosen: inOrder[index], isGuess };
+  const { index, alike } = chooseAlike(stacks, next());
+  return { chosen: inOrder[index], alike };
 }
 
 /** True if the next returns do not end the calls of a stack: it is not the one that goes on. */
@@ -447,7 +490,7 @@ function isContradicted(calls: CallRows, next: readonly Address[]): boolean {
 }
 
 /** True if the next return, if there is one before the next switch, ends the call below the one that left the stack. */
-function goesOnSo({ calls }: ParkedStack, [to]: readonly Address[]): boolean {
+function goesOnSo(calls: CallRows, [to]: readonly Address[]): boolean {
   const below = callFromTop(calls, 1);
   return to === undefined || below === null || endsAt(below, to);
 }
@@ -465,8 +508,9 @@ const READ_AHEAD_FACTOR = 8;
 const MAX_READ_AHEAD = 3000;
 
 /**
- * Returns the targets of the next returns from functions that run in `row` or called those, up to the next stack
- * switch.
+ * Returns the targets of the next returns from functions that run in `row` or called those, up to the next stack switch,
+ * or to a return that does not end the call before it: an exception or a longjmp has left that. The end of a signal
+ * handler is `SIGNAL_END`.
  */
 function nextReturns(state: SegmentState, row: number): Address[] {
   const { events, facts, readAheadAt } = state;
@@ -474,15 +518,22 @@ function nextReturns(state: SegmentState, row: number): Address[] {
   const end = Math.min(events.length, row + count);
   state.readAheadAt = row;
   const targets: Address[] = [];
-  let above = 0; // calls and signals since `row`
+  const calls: OpenCall[] = []; // since `row`
   for (let at = row; at < end && targets.length < MAX_RETURNS && !isSwitch(facts, events.siteAt(at)); at++) {
     const site = events.siteAt(at);
     const step = facts.step[site];
-    const isSignal = step === Step.Start && facts.toEntry[site] === 1;
-    if (step === Step.Call || step === Step.KernelEntry || isSignal) above++;
-    else if (step === Step.Return && above > 0) above--;
-    else if (step === Step.Return) targets.push(facts.to[site]);
-    else if (step === Step.Gap) break;
+    const toEntry = facts.toEntry[site] === 1;
+    const made = (kind: CallKind) => calls.push({ row: at, address: facts.from[site], kind });
+    if (step === Step.Gap) break;
+    if (step === Step.Call) made(CallKind.Call);
+    else if (step === Step.KernelEntry) made(CallKind.KernelEntry);
+    else if (step === Step.Start && toEntry) made(CallKind.Signal);
+    else if (step === Step.Return || step === Step.KernelExit) {
+      const to = toEntry ? SIGNAL_END : facts.to[site];
+      const call = calls.pop();
+      if (call !== undefined && !endsAt(call, to)) break;
+      if (call === undefined && step === Step.Return) targets.push(to);
+    }
   }
   return targets;
 }
@@ -655,6 +706,8 @@ function isBehindLower(state: SegmentState, top: number, to: Address, fn: Functi
 
 /** Where calls and returns go, as far as evidence needs it. */
 interface Landings {
+  /** Functions that are called, or begin as a signal's handler: no stack need begin with them. */
+  readonly called: ReadonlySet<FunctionId>;
   /** Functions with a return that goes behind a call to them. */
   readonly ownReturns: ReadonlySet<FunctionId>;
   /** Functions that note a place for a longjmp. */
@@ -673,21 +726,25 @@ export function landingsOf(facts: SiteFacts): Landings {
   return found;
 }
 
-function findLandings({ step, from, to, fromFunction, toFunction, functions: { traits } }: SiteFacts): Landings {
+function findLandings({ step, from, to, toEntry, fromFunction, toFunction, functions }: SiteFacts): Landings {
+  const { traits } = functions;
+  const called = new Set<FunctionId>();
   const calledAt = new Map<Address, FunctionId[]>();
   const setJumpers = new Set<FunctionId>();
   const stops = new Set<Address>();
   for (let site = 0; site < step.length; site++) {
     if (step[site] >= Step.End && step[site] < Step.Gap) stops.add(from[site]);
+    if (step[site] === Step.Start && toEntry[site] === 1) called.add(toFunction[site]);
     if (step[site] !== Step.Call || toFunction[site] === NONE) continue;
+    called.add(toFunction[site]);
     if (traits[toFunction[site]] & Trait.SetJump) setJumpers.add(fromFunction[site]);
-    const called = calledAt.get(from[site]);
-    if (called) called.push(toFunction[site]);
+    const others = calledAt.get(from[site]);
+    if (others) others.push(toFunction[site]);
     else calledAt.set(from[site], [toFunction[site]]);
   }
   const isBehindCall = (address: Address, fn: FunctionId) => {
     for (let bytes = 1; bytes <= USUAL_CALL_BYTES; bytes++)
-      if (calledAt.get(address - bytes)?.some((called) => called === fn || traits[called] & Trait.Stub)) return true;
+      if (calledAt.get(address - bytes)?.some((other) => other === fn || traits[other] & Trait.Stub)) return true;
     return false;
   };
   const ownReturns = new Set<FunctionId>();
@@ -696,5 +753,5 @@ function findLandings({ step, from, to, fromFunction, toFunction, functions: { t
     if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn))
       ownReturns.add(fn);
   }
-  return { ownReturns, setJumpers, stops, isBehindCall };
+  return { called, ownReturns, setJumpers, stops, isBehindCall };
 }

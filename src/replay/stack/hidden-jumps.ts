@@ -53,9 +53,16 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
   } else addAlias(state, target);
 }
 
-/** True if a jump of the function on top may lead to another stack. If a return ends its level, it does not. */
+/**
+ * True if a jump of the function on top may lead to another stack. If a return ends its level, it does not; after a loss,
+ * no return is seen.
+ */
 function mayHaveSwitched(state: ReplayState): boolean {
-  return (topTraits(state) & Trait.MaySwitch) !== 0 && lowestEndedWith(state, topFrame(state).level) === NONE;
+  if ((topTraits(state) & Trait.MaySwitch) === 0) return false;
+  const { level } = topFrame(state);
+  const { callRow } = frameAt(state, level);
+  const isOpenAcross = callRow !== NONE && state.pairing.rows.linkAt(callRow) === callRow;
+  return isOpenAcross || lowestEndedWith(state, level) === NONE;
 }
 
 /** Lands in nameless code, which may or may not start a function, if an unwinder leaves the level. */
