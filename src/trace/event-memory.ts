@@ -196,8 +196,8 @@ export class SpillFile implements PageFile {
 function temporaryFault(what: 'read' | 'write', named: string | null, cause: unknown): PtflameError {
   const directory = named ?? temporaryDirectory();
   const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? systemReason(cause);
-  const where = what === 'write' ? `write temporary data to ${directory}` : `read temporary data in ${directory}`;
-  return new PtflameError('TEMPORARY_FILE', `cannot ${where}: ${reason}`, {
+  const where = directory === '' ? '' : ` ${what === 'write' ? 'to' : 'in'} ${directory}`; // a page has none
+  return new PtflameError('TEMPORARY_FILE', `cannot ${what} temporary data${where}: ${reason}`, {
     hint: 'name a directory with more space: --temp-dir DIR; or allow more memory: --memory 8G',
     cause,
   });

@@ -142,18 +142,20 @@ export function ownVdso(): Uint8Array | null {
 
 /** Browsers keep large Blobs on disk. */
 class Spilled implements TemporaryFile {
-  private content = new Blob([]);
+  private parts: Blob[] = [];
 
+  /** Parts become one when it is read: at each append, that would take time for all of them. */
   get ref(): Blob {
-    return this.content;
+    if (this.parts.length !== 1) this.parts = [new Blob(this.parts)];
+    return this.parts[0] as Blob;
   }
 
   append(bytes: Uint8Array): void {
-    this.content = new Blob([this.content, bytes as Uint8Array<ArrayBuffer>]);
+    this.parts.push(new Blob([bytes as Uint8Array<ArrayBuffer>]));
   }
 
   close(): void {
-    this.content = new Blob([]);
+    this.parts = [];
   }
 }
 

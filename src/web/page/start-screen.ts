@@ -89,6 +89,8 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
     'Copy it again from where it was recorded. The command line decodes the intact part: `ptflame render perf.data --salvage -o flame.html`.',
   RECORDING_FOREIGN: 'Only recordings of Linux on x86-64 are decoded.',
   RECORDING_PIPED: 'Record to a file: `perf record -o perf.data …`.',
+  TEMPORARY_FILE:
+    'The browser keeps too little data for this page: private windows keep less than others, and so do full disks. Or use the command line: `ptflame render perf.data -o flame.html`.',
   TIMELESS: 'The width of frames can be their number of calls instead.',
   TOO_LARGE:
     'A browser allows a page less memory than a program. Use the command line: `ptflame render perf.data -o flame.html`.',
