@@ -11,10 +11,13 @@ export type JsonValue = null | boolean | number | string | Float64Array | JsonLi
 export type JsonList = readonly JsonValue[];
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Nodes of one tree: up to this number the keys of a `CallTreeBuilder` are exact. */
-const MAX_NUMBERS = 2 ** 26;
-/** Texts, lists, objects, and numbers outside of columns. */
-const MAX_VALUES = 2 ** 24;
+/** No profile has more; a file that has is refused before it fills the memory. */
+export const LIMITS = {
+  /** Of one list, as nodes of one tree: up to this number the keys of a `CallTreeBuilder` are exact. */
+  numbers: 2 ** 26,
+  /** Texts, lists, objects, and numbers outside of columns. */
+  values: 2 ** 24,
+};
 /** Memory is checked once per this number of values. */
 const VALUES_A_CHECK = 2 ** 13;
 const MAX_DEPTH = 64;
@@ -32,9 +35,9 @@ const LITERALS = [
   { text: 'false', value: false },
 ] as const;
 
-/** @throws FileFault cut, damaged or too-large */
-export function parseJson(bytes: Uint8Array): JsonValue {
-  return new JsonReader(bytes).document();
+/** `limits`: lower in tests. @throws FileFault cut, damaged or too-large */
+export function parseJson(bytes: Uint8Array, limits = LIMITS): JsonValue {
+  return new JsonReader(bytes, limits).document();
 }
 
 class JsonReader {
@@ -42,7 +45,10 @@ class JsonReader {
   private level = 0;
   private values = 0;
 
-  constructor(private readonly bytes: Uint8Array) {}
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly limits: typeof LIMITS,
+  ) {}
 
   document(): JsonValue {
     const value = this.value();
@@ -53,7 +59,8 @@ class JsonReader {
 
   private value(): JsonValue {
     if (this.values % VALUES_A_CHECK === 0) checkMemory();
-    if (++this.values > MAX_VALUES) throw new FileFault('too-large', `it has more than ${MAX_VALUES} values`);
+    const { values } = this.limits;
+    if (++this.values > values) throw new FileFault('too-large', `it has more than ${values} values`);
     this.skipBlanks();
     switch (this.bytes[this.at]) {
       case BEGIN_OBJECT:
@@ -94,12 +101,13 @@ class JsonReader {
     if (this.ends(END_LIST)) return [];
     if (!this.isNumber() && !this.isAt('null')) return this.mixed([]);
     const column = float64Column();
+    const { numbers } = this.limits;
     do {
       this.skipBlanks();
       if (this.isNumber()) column.push(this.number());
       else if (this.isAt('null')) column.push(Number(this.literal() ?? Number.NaN));
       else return this.mixed(Array.from(column.view(), (value) => (Number.isNaN(value) ? null : value)));
-      if (column.length > MAX_NUMBERS) throw new FileFault('too-large', `a list of more than ${MAX_NUMBERS} numbers`);
+      if (column.length > numbers) throw new FileFault('too-large', `a list of more than ${numbers} numbers`);
     } while (this.goesOn(END_LIST));
     return column.view().slice();
   }

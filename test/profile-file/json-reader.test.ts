@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type JsonValue, parseJson } from '../../src/profile-file/json-reader.js';
+import { type JsonValue, LIMITS, parseJson } from '../../src/profile-file/json-reader.js';
 
 /** Columns as lists, like JSON.parse returns them. */
 function plain(value: JsonValue): unknown {
@@ -54,6 +54,16 @@ test('reads or refuses any text like JSON.parse', () => {
     }),
     { numRuns: 20_000 },
   );
+});
+
+test('refuses more numbers than a tree can have, and more values than a profile, before it has read them all', () => {
+  expect(LIMITS).toEqual({ numbers: 2 ** 26, values: 2 ** 24 }); // 512 MB of numbers
+  const few = { numbers: 4, values: 4 };
+  const tooLarge = expect.objectContaining({ code: 'too-large' });
+  expect(plain(parseJson(Buffer.from('[0,0,0,0]'), few))).toEqual([0, 0, 0, 0]);
+  expect(() => parseJson(Buffer.from('[0,0,0,0,0,'), few)).toThrow(tooLarge);
+  expect(plain(parseJson(Buffer.from('[[],[],[]]'), few))).toEqual([[], [], []]);
+  expect(() => parseJson(Buffer.from('[[],[],[],[],'), few)).toThrow(tooLarge);
 });
 
 function outcome(read: () => unknown): unknown {
