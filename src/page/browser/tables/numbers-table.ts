@@ -69,10 +69,11 @@ export abstract class NumbersTable<Row extends FunctionRow> {
   }
 
   private marks(): RowMarks<Row> {
+    const { chosen } = this.state; // as it is now: the table compares marks with those before
     const { isMatch } = this.views.namesAt(this.state);
     return {
       ...this.ownMarks,
-      isChosen: ({ sums }) => sums.symbol === this.state.chosen,
+      isChosen: ({ sums }) => sums.symbol === chosen,
       ...(isMatch && { isFound: ({ sums }: Row) => isMatch[sums.symbol] === true }),
     };
   }
