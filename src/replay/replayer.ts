@@ -3,7 +3,6 @@
  */
 import { CallLogBuilder } from '../model/calls/call-log.js';
 import { CallTreeBuilder, withoutEmptyNodes } from '../model/calls/call-tree.js';
-import { Doubt } from '../model/calls/doubts.js';
 import { DurationsBuilder } from '../model/calls/durations.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
@@ -32,7 +31,6 @@ import {
   addressBefore,
   applySwitch,
   beginOffCpu,
-  chargeHiddenMove,
   chargeUntil,
   endStop,
   firstLostRow,
@@ -258,9 +256,9 @@ function crossGap(state: ReplayState, before: Segment, after: Segment): void {
   if (isOfNewStack) recordRest(state, loss, after);
 }
 
-/** Charges the time of a stopped thread, which went on unseen: how long it waited before that is not known. */
+/** Charges the wait of a stopped thread: it waited, whatever was lost meanwhile. */
 function waitThrough(state: ReplayState, before: Segment, after: Segment): void {
-  chargeHiddenMove(state, state.events.timeAt(after.firstRow), Doubt.AfterLoss);
+  chargeUntil(state, state.events.timeAt(after.firstRow));
   endStop(state, true);
   recordGap(state, before.endRow, after.firstRow, state.nowNs);
 }

@@ -159,19 +159,6 @@ describe('a function that returns elsewhere than behind its call', () => {
   });
 });
 
-test('a thread that was stopped and then starts elsewhere went on unseen', async () => {
-  const times = await timesOf(
-    `
-      10  call    main+0x100        work
-      20  tr end  async             work+0x60
-      30  error
-      60  tr strt main+0x200
-      70  call    main+0x200        work`,
-    '[untraced]',
-  );
-  expect(times).toEqual({ selfNs: 40, inferredNs: 40 });
-});
-
 test('a function that caught an exception and jumped on is where it landed', async () => {
   const profile = await read(`
       10  call    main+0x100              outer
