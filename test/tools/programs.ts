@@ -15,7 +15,8 @@ export type ProgramName =
   | 'callgrind_annotate'
   | 'parallel'
   | 'slurm'
-  | (typeof EMULATING)[number][0];
+  | (typeof EMULATING)[number][0]
+  | 'libc6-dev';
 
 /** Paths of the programs that were found. */
 export type FoundPrograms = Readonly<Partial<Record<ProgramName, string>>>;
@@ -112,15 +113,24 @@ const EMULATING = [
   ['python3', 'python3', 'python3', '--version', /^Python 3/],
 ] as const;
 
-export const EMULATOR: readonly Program[] = (isDebian12() ? EMULATING : []).map(
-  ([name, from, command, option, expected]) => ({
-    name,
-    why: 'serves to record a kernel',
-    packages: [from],
-    otherwise: 'any on the PATH serves',
-    find: () => onPath(command, [option], expected),
-  }),
-);
+const FOR_EMULATING: readonly Program[] = EMULATING.map(([name, from, command, option, expected]) => ({
+  name,
+  why: 'serves to record a kernel',
+  packages: [from],
+  otherwise: 'any on the PATH serves',
+  find: () => onPath(command, [option], expected),
+}));
+
+/** gcc only recommends it. */
+const HEADERS: Program = {
+  name: 'libc6-dev',
+  why: 'serves to compile what records a kernel',
+  packages: ['libc6-dev'],
+  otherwise: 'it comes with the C library',
+  find: () => ['/usr/include/stdio.h'].find(existsSync),
+};
+
+export const EMULATOR: readonly Program[] = isDebian12() ? [...FOR_EMULATING, HEADERS] : [];
 
 function isDebian12(): boolean {
   const path = '/etc/os-release';
