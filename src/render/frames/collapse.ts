@@ -38,7 +38,10 @@ export function collapseLibraries(
     named(folded).map((library) => first + library),
     symbols.length,
   );
-  const treeOf = (tree: CallTree) => giveToCallers(mergeRuns(tree, drawnAs), given);
+  const treeOf = (tree: CallTree) => {
+    const merged = mergeRuns(tree, drawnAs);
+    return folded.length === 0 ? merged : giveToCallers(merged, given);
+  };
   return {
     ...profile,
     symbols,
