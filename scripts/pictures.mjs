@@ -63,7 +63,7 @@ const STATES = {
   rest: '#range=48000000-105000000&against=rest&function=handle_request',
   hidden: '#hide=pure-waits',
   collapsed: '#collapse=libc.so.6',
-  zoomed: '#hide=pure-waits&zoom=main;requests',
+  zoomed: '#hide=pure-waits&zoom=[libc.so.6+0x1098c0];[libc.so.6+0x88ef0];session',
   search: '#search=futex',
 };
 const WIDTHS = [1440, 1024, 768, 390];
@@ -114,6 +114,7 @@ async function draw(name, hash, file, { width, height = 900, colorScheme = 'ligh
   await tab.waitForTimeout(800); // until tables and findings are drawn
   await tab.screenshot({ path: file });
   if (faults.length > 0) throw new Error(`${name}${hash}: ${faults.join('; ')}`);
+  if (hash !== '' && (await tab.locator('.notice').isVisible())) throw new Error(`${name} lacks what ${hash} names`);
   if (await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth))
     throw new Error(`${name}${hash} is wider than ${width} pixels`);
   await context.close();

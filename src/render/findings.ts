@@ -188,11 +188,11 @@ function comparisonSentence({ beforeNs, afterNs, largest }: Of<'comparison'>, co
         text(`, ${than} ${formatDuration(beforeNs)}: `),
         number(`${change}${beforeNs > 0 ? `, ${formatPercentChange(beforeNs, afterNs)}` : ''}`),
       ];
-  if (largest === null) return [...totals, text('. No function changed much beyond noise.')];
+  if (largest === null) return [...totals, text(". No function's own time changed much beyond noise.")];
   const lost = isLost(largest.symbol) ? ': the trace has gaps there, so other functions may lack time' : '';
   return [
     ...totals,
-    text('. Largest change beyond noise: '),
+    text('. Largest change of own time beyond noise: '),
     name(nameOf(largest.symbol), largest.symbol),
     text(' '),
     number(formatDifference(largest.afterNs - largest.beforeNs)),

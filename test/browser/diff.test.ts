@@ -125,7 +125,7 @@ test('shows what both recordings did over time, without their calls', async () =
 test('says what changed most, and leads to it', async () => {
   await goTo(page);
   await eventually(() => page.locator('.finding p').textContent()).toMatch(
-    /^The recording after has .*\. Largest change beyond noise: slower \+6 µs\.$/,
+    /^The recording after has .*\. Largest change of own time beyond noise: slower \+6 µs\.$/,
   );
   await page.locator('.finding').getByRole('button', { name: 'Show it' }).click();
   await eventually(() => hashOf(page)).toBe('function=slower');

@@ -130,7 +130,7 @@ class App {
       ...(hasLocks(views.data) ? (['locks'] as const) : []),
     ];
     const columns = new ColumnsMenu(menu, (to) => navigation.changeLayout({ columns: to }));
-    const beside = { columns: columns.element, legend: main.legend };
+    const beside = { columns: columns.element, legend: main.legend.element };
     this.bar = new ViewBar(views, menu, shown, beside, navigation, (view) => this.open(view));
     this.area = new ViewArea({ views, navigation, actions, menu, characterPx, main, chart, columns });
     this.panel = new Panel(views, characterPx, tooltip, navigation, actions);
@@ -382,6 +382,7 @@ class App {
   private press(event: KeyboardEvent): void {
     if (isShortcut(event) || this.help.open) return;
     if (this.menu.isOpen) return event.key === 'Escape' ? this.menu.close() : undefined;
+    if (event.key === 'Escape' && document.querySelector(':popover-open') !== null) return; // the browser closes it
     if (belongsToControl(event)) return;
     if (this.chart.press(event)) return event.preventDefault();
     if (this.main.step(event.key)) return event.preventDefault();

@@ -11,7 +11,7 @@ import type { Token } from '../../render/frames/palette.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { PageData } from '../data/page-data.js';
 import type { StripRow, StripThread } from '../view/columns.js';
-import { activityColumns, type ColumnWindow, insideFunction, lightColumns } from '../view/columns.js';
+import { activityColumns, type ColumnWindow, fullNs, insideFunction, lightColumns } from '../view/columns.js';
 import { memoizeLast } from '../view/memoize-last.js';
 import type { ChosenCall } from '../view/state.js';
 import type { Waking } from '../view/waking-index.js';
@@ -160,7 +160,8 @@ export class Strips {
     const call = this.data.trigger?.call; // a snapshot was taken of it
     this.eachRow((row, topPx) => {
       paintName(area, row.name, topPx);
-      paintStrip(area, this.columnsOf(row), row.threads.length, this.fills, topPx);
+      const ns = this.columnsOf(row);
+      paintStrip(area, ns, fullNs(ns, columnNs(this.window)), this.fills, topPx);
       if (call?.tid === row.tid) paintCall(area, call, topPx);
     });
   }
@@ -264,22 +265,21 @@ function paintName({ pen, colours, namePx }: RowArea, name: string, topPx: numbe
   pen.restore();
 }
 
-/** `ns`: by column and activity, the time of so many threads. `fills`: by activity. */
+/** `ns`: by column and activity; `fullNs`: a column's that is as high as the strip. `fills`: by activity. */
 function paintStrip(
   area: RowArea,
   ns: Float64Array,
-  threads: number,
+  fullNs: Nanoseconds,
   fills: readonly CanvasPattern[],
   topPx: number,
 ): void {
   const { pen, colours, namePx, window } = area;
   const { columns } = window;
   const endPx = topPx + GAP_PX / 2 + STRIP_PX;
-  const allNs = threads * columnNs(window);
   for (let column = 0; column < columns; column++) {
     let bottomPx = endPx;
     for (const activity of STACKED) {
-      const heightPx = (STRIP_PX * (ns[column * ACTIVITIES + activity] as number)) / allNs;
+      const heightPx = (STRIP_PX * (ns[column * ACTIVITIES + activity] as number)) / fullNs;
       if (heightPx < MIN_PX) continue;
       pen.fillStyle = fills[activity] as CanvasPattern;
       pen.fillRect(namePx + column, bottomPx - heightPx, 1, heightPx);

@@ -99,6 +99,20 @@ export function activityColumns(
   return columns.ns;
 }
 
+/**
+ * Returns the time in a column that is as high as its strip: that of a thread, or of as many as were there at one time. Of
+ * many threads that ran one after another, nothing would be seen otherwise.
+ */
+export function fullNs(ns: Float64Array, columnNs: Nanoseconds): Nanoseconds {
+  let most = columnNs;
+  for (let at = 0; at < ns.length; at += ACTIVITIES) {
+    let sum = 0;
+    for (const own of ns.subarray(at, at + ACTIVITIES)) sum += own;
+    most = Math.max(most, sum);
+  }
+  return most;
+}
+
 /** Adds what a thread did in a window of its timeline. */
 export function addStrip(columns: TimeColumns, { strip }: TimedThread, timeline: Sampling, window: ColumnWindow): void {
   const { stripSliceNs, durationNs } = timeline;

@@ -39,11 +39,11 @@ export interface ShownFinding {
 
 /** Returns the findings of what a state shows, the most important first. Takes time in proportion to the call paths. */
 export function findingsAt(views: Views, state: State): ShownFinding[] {
-  const { data, hasSwitches } = views;
+  const { data, hasSwitches, libraries } = views;
   const view = views.viewAt(state);
   const { threads: indexes } = chosenRow(views.threads, state.threads, state.hidesIdle);
   const findings = findingsOf({
-    ...{ meta: data.meta, symbols: data.symbols, quality: data.quality, hasSwitches },
+    ...{ meta: data.meta, symbols: libraries.symbols, quality: data.quality, hasSwitches },
     tree: views.treeWithWaitsAt(state),
     shown: view.tree,
     pureWaits: views.pureWaitsAt(state),

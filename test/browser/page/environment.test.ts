@@ -57,12 +57,15 @@ test('prints without controls and in light colours', async () => {
 });
 
 test('prints what the screen shows: zoom, panel, search and the filter of the table, without buttons', async () => {
-  const calls = Array.from({ length: 40 }, (_, at) => `${9 * at} call main f${at}\n${9 * at + 7} return f${at} main`);
+  const calls = Array.from(
+    { length: 10_000 },
+    (_, at) => `${9 * at} call main f${at}\n${9 * at + 7} return f${at} main`,
+  );
   const own = await openReport(browser, traceOf(calls.join('\n')), {}, '#zoom=main&search=f&function=f7');
   await own.setViewportSize({ width: 1200, height: 500 }); // fewer rows on the screen than on paper
   await own.emulateMedia({ media: 'print' });
   expect(await own.getByRole('searchbox').inputValue()).toBe('f');
-  for (const shown of ['.search input', '.search output', '.panel h2', '.above:has-text("only matches: 40 of")'])
+  for (const shown of ['.search input', '.search output', '.panel h2', '.above:has-text("only matches: 10,000 of")'])
     expect(await own.locator(shown).first().isVisible(), shown).toBe(true);
   expect(
     await own
@@ -76,7 +79,7 @@ test('prints what the screen shows: zoom, panel, search and the filter of the ta
     const inside = [...table.querySelectorAll('.row')].map((row) => row.getBoundingClientRect());
     return { shown: inside.filter((row) => row.height > 0 && row.bottom <= bottom + 1).length, heightPx: bottom - top };
   });
-  expect(rowsOnPaper.shown).toBe(20);
+  expect(rowsOnPaper.shown).toBe(40);
   await own.emulateMedia({ media: null });
   await own.close();
 });

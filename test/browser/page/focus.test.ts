@@ -95,6 +95,31 @@ describe('keys', () => {
     expect(await chips(page)).toEqual(['only inside main']);
   });
 
+  /** What each key does of the frame b below the pointer. */
+  const ACTS: readonly (readonly [key: string, done: () => Promise<unknown>, expected: unknown])[] = [
+    ['o', () => hashOf(page), expect.stringContaining('function=b')],
+    ['f', () => chips(page), [expect.stringMatching(/^only inside b/)]],
+    ['h', () => chips(page), [expect.stringMatching(/^without b/)]],
+    ['m', () => page.getByRole('menu').getAttribute('aria-label'), expect.stringMatching(/b/)],
+    ['Enter', () => hashOf(page), expect.stringContaining('zoom=main;b')],
+  ];
+
+  test.for([
+    ['the wheel', () => page.mouse.wheel(0, 40)],
+    ['another theme', () => press(page, 'd')],
+    ['another order, colour and width', () => press(page, 's', 'a', '5')],
+  ] as const)('act on the frame below the pointer after %s', async ([, disturb]) => {
+    for (const [key, done, expected] of ACTS) {
+      await goTo(page, '#order=name');
+      await hover(page, 'b  1 × 30 ns');
+      await disturb();
+      await drawn(page);
+      await press(page, key);
+      await eventually(done).toEqual(expected);
+      await press(page, 'Escape');
+    }
+  });
+
   test('copy nothing without a frame, and show a message', async () => {
     await goTo(page);
     await hover(page, 'all');

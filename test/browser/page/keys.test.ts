@@ -133,6 +133,17 @@ describe('keys', () => {
     await eventually(() => hashOf(page)).toBe('');
   });
 
+  test('Escape closes what the trust chip opened, and nothing else', async () => {
+    await goTo(page, '#function=a&zoom=main');
+    await page.locator('.trust').click();
+    expect(await page.locator('#trust').isVisible()).toBe(true);
+    await press(page, 'Escape');
+    expect(await page.locator('#trust').isVisible()).toBe(false);
+    expect(await hashOf(page)).toBe('zoom=main&function=a');
+    await press(page, 'Escape');
+    await eventually(() => hashOf(page)).toBe('zoom=main');
+  });
+
   test('/ focuses the search, which receives letters, and Tab moves from a match found by Enter to its frame', async () => {
     await goTo(page);
     await press(page, '/');

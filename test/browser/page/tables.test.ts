@@ -381,12 +381,14 @@ test.for([
 ])('names the bounds of bars below them, and percentiles above, in a %s panel', async ([, panel]) => {
   let ns = 0;
   const calls: string[] = [];
-  for (const bars of [1, 2, 3, 4, 5, 12])
-    for (let bar = 0; bar < bars; bar++, ns += 1e7)
-      calls.push(`${ns} call main of${bars}`, `${ns + 600 * 2 ** bar} return of${bars} main`);
+  for (const bars of [1, 2, 3, 4, 5, 12, 40])
+    for (let bar = 0; bar < bars; bar++) {
+      const callNs = (bars === 40 ? 5 : 600) * 2 ** bar;
+      calls.push(`${ns} call main of${bars}`, `${(ns += callNs)} return of${bars} main`);
+    }
   const own = await openReport(browser, traceOf(calls.join('\n')));
   await own.setViewportSize({ width: 1200, height: 900 });
-  for (const bars of [1, 2, 3, 4, 5, 12]) {
+  for (const bars of [1, 2, 3, 4, 5, 12, 40]) {
     await goTo(own, `#function=of${bars}&tab=calls${panel}`);
     await eventually(() => own.locator('.panel h2').textContent()).toBe(`of${bars}`);
     const texts = await boxesOf(own, '.panel .bars-text');
@@ -395,7 +397,8 @@ test.for([
     const [first, last] = [drawn[0], drawn.at(-1)] as [Box, Box];
     const bounds = texts.filter(({ text }) => /\d [nµm]?s$/.test(text));
     expect(new Set(bounds.map(({ text }) => text)).size).toBe(bounds.length);
-    expect([bounds[0]?.text, bounds.at(-1)?.text]).toEqual(['512 ns', formatDuration(512 * 2 ** bars)]);
+    const fromNs = bars === 40 ? 4 : 512;
+    expect([bounds[0]?.text, bounds.at(-1)?.text]).toEqual([fromNs, fromNs * 2 ** bars].map(formatDuration));
     expect(bounds[0]?.left).toBeCloseTo(first.left, 0);
     expect(Math.abs((bounds.at(-1) as Box).right - last.right)).toBeLessThan(2.5);
     const names = texts.filter(({ text }) => /^p\d\d/.test(text));

@@ -39,10 +39,11 @@ describe.each([
   test('all, functions, and the roots of the call tree have the same sum, upside down, too', async () => {
     const views = await made;
     for (const [what, part] of partsOf(views))
-      for (const width of views.widths) {
-        const state: State = { ...START, ...part, width };
-        const where = `${what}, ${width}`;
+      for (const [width, isInverted] of views.widths.flatMap((own) => [[own, false] as const, [own, true] as const])) {
+        const state: State = { ...START, ...part, width, isInverted };
+        const where = `${what}, ${width}${isInverted ? ', inverted' : ''}`;
         const all = views.tableAt(state).total[0] as number;
+        expect(all, where).toBe(views.tableAt({ ...state, isInverted: false }).total[0]);
         const paths = views.callPathsAt(state);
         const roots = paths.rows(new OpenPaths(), unsorted);
         expect(sum(roots.map(({ weight }) => weight)), where).toBe(all);
@@ -70,7 +71,7 @@ describe.each([
   });
 });
 
-/** Parts of a page: all, a range, a thread, inside a function, without a function, zoomed, and together. */
+/** Parts of a page. */
 function partsOf(views: Views): readonly (readonly [string, Partial<State>])[] {
   const { durationNs = 0, sumsSliceNs } = views.timeline ?? {};
   const named = [...views.viewAt(START).functions().values()].sort((a, b) => b.totalNs - a.totalNs);
@@ -83,6 +84,8 @@ function partsOf(views: Views): readonly (readonly [string, Partial<State>])[] {
     ['focus', { focus: symbol }],
     ['hidden', { hidden: symbol === null ? [] : [symbol] }],
     ['folded', { foldsRecursion: true }],
+    ['pure waits hidden', { hidesPureWaits: true }],
+    ['collapsed', { collapsed: views.libraries.files }],
     ...(sumsSliceNs == null
       ? []
       : ([

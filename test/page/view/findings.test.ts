@@ -152,6 +152,16 @@ test('blocked time says for whom; it has neither pure waits nor running', async 
   expect(views.viewAt({ ...START, hidesPureWaits: true }).allNs()).toBe(52);
 });
 
+test('a collapsed library that has as much time as a function is named, too', async () => {
+  const at = (ns: number, what: string, from: string, to: string) =>
+    `1 [000] 1.00000000${ns}: ${what} 1010 ${from} => 2000 ${to}\n`;
+  const [main, f, puts] = ['main+0x10 (/bin/app)', 'f+0x0 (/bin/app)', 'puts+0x0 (/lib/libc.so.6)'] as const;
+  const trace =
+    at(0, 'call', main, f) + at(3, 'return', f, main) + at(4, 'call', main, puts) + at(7, 'return', puts, main);
+  const said = textsAt(viewsOf(await analyzeText(trace)), { collapsed: ['/lib/libc.so.6'] });
+  expect(said.at(-1)).toBe('Of the 7 ns in traced code, 42.9 % is f itself (2 calls), then ▸ libc 42.9 %.');
+});
+
 test('a finding without a button is not shown', async () => {
   const views = viewsOf(await analyzed('hardware/overflow-memmove.txt'));
   const merged = new Views({ ...views.data, meta: { ...views.data.meta, merged: { recordings: 2, by: 'comm' } } });

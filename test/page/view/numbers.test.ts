@@ -9,7 +9,7 @@ import { threadChoices } from '../../../src/page/view/threads.js';
 import type { Views } from '../../../src/page/view/views.js';
 import { functionRow, reportOf } from '../../../src/questions/report/answer.js';
 import type { FunctionRow } from '../../../src/questions/report/schema.js';
-import { viewsOf } from '../../helpers/browser/page-views.js';
+import { symbolOf, viewsOf } from '../../helpers/browser/page-views.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
 import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
@@ -74,6 +74,32 @@ describe.each(everyNth(traceFiles, 2).filter((file) => !WITHOUT_BRANCHES.test(fi
       }
   });
 });
+
+test.each(['demo/threads.perf.txt.gz', 'lab/overflow-and-lost.txt', 'lab/cpp-exception-operators-lambda.txt'])(
+  'only inside a function, %s has the numbers of report --root, and below it those of --inside',
+  async (name) => {
+    const file = fixturePath(name);
+    const profile = await analyzed(file);
+    const views = viewsOf(profile);
+    const numbers = (all: readonly FunctionRow[]) =>
+      byName(all)
+        .filter(({ totalNs, calls }) => totalNs > 0 || calls > 0)
+        .map((row) => [row.name, row.totalNs, row.selfNs, row.calls]);
+    const asked = reportOf(profile).functions.filter((row) => !row.isStop && row.selfNs < row.totalNs);
+    for (const row of asked.slice(0, 3)) {
+      const functions = new RegExp(`^${row.name.replace(/\W/g, '\\$&')}$`);
+      const [root, inside] = await Promise.all(
+        [{ root: functions }, { inside: [{ functions }] }].map(async (part) =>
+          numbers(reportOf(await analyze([await openTraceFile(file)], { durations: true, ...part })).functions),
+        ),
+      );
+      const shown = numbers(rowsAt(views, { focus: symbolOf(views, row.name) }));
+      expect(shown, row.name).toEqual(root);
+      expect(inside, row.name).toEqual(expect.arrayContaining(shown)); // with callers
+    }
+    expect(asked.length).toBeGreaterThan(0);
+  },
+);
 
 test('has a column for unwound calls if there are any', async () => {
   const viewsOfFile = async (name: string) => viewsOf(await analyzed(fixturePath(name)));

@@ -2,30 +2,22 @@
  * Where a stack chart is drawn: ticks above a canvas that scrolls. Knows which time, and which box, is at a point.
  */
 
-import type { Bounds, Nanoseconds, Tid } from '../../../model/units.js';
+import type { Nanoseconds } from '../../../model/units.js';
 import { formatCount } from '../../../render/format.js';
 import { ROW_PX } from '../../../render/frames/drawing.js';
 import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
 import { nameOfThread, otherThread, wakingLabel, wakingText } from '../../view/captions/wakings.js';
 import { boxAtMoment } from '../../view/chart/chart-boxes.js';
-import type { Views } from '../../view/views.js';
-import type { Role, Waking } from '../../view/waking-index.js';
-import { type ChartArrow, WHOLE_PX } from '../../view/waking-index.js';
+import { clampedWindow } from '../../view/chart/chart-thread.js';
+import { type ChartArrow, type Role, WHOLE_PX } from '../../view/waking-index.js';
 import { CanvasColours, paintTicks } from '../platform/canvas.js';
 import { onResize } from '../platform/lifetime.js';
+import type { AddressedWindow } from './addressed-window.js';
 import { type ChartMarks, ChartPainter } from './chart-painter.js';
 import type { DrawnChart } from './drawn-chart.js';
+import type { ChartContext, StackChart } from './stack-chart.js';
 
-export interface AreaEvents extends Omit<ChartGestures, 'move' | 'zoom' | 'select'>, LaneEvents {
-  readonly move: (byNs: Nanoseconds) => void;
-  readonly zoom: (factor: number, atNs: Nanoseconds) => void;
-  readonly select: (window: Bounds) => void;
-  readonly menu: (event: MouseEvent) => void;
-  readonly leaveByKey: () => void;
-  /** Everything has to be drawn again: now, or in the next frame. */
-  readonly redraw: () => void;
-  readonly redrawSoon: () => void;
-}
+type AreaEvents = Pick<StackChart, 'click' | 'hover' | 'leave' | 'openMenuAt' | 'redraw' | 'drawSoon'> & LaneEvents;
 
 const TICKS_PX = 18;
 const MIN_WIDTH_PX = 100;
@@ -47,10 +39,11 @@ export class ChartArea {
   private pointer: Pick<MouseEvent, 'clientX' | 'clientY'> | null = null;
 
   constructor(
-    views: Views,
-    characterPx: number,
+    private readonly context: ChartContext,
+    private readonly window: AddressedWindow,
     private readonly events: AreaEvents,
   ) {
+    const { views, characterPx } = context;
     this.scroller = html('div', { class: 'chart-scroll', tabindex: 0, role: 'application' }, this.stack);
     this.lanes = { waiter: new WakingLane('waiter', events), waker: new WakingLane('waker', events) };
     const above = [this.ticks, this.lanes.waiter.element, this.lanes.waker.element];
@@ -149,13 +142,15 @@ export class ChartArea {
   private listen(): void {
     const { events, scroller, stack } = this;
     const gestures: ChartGestures = {
-      ...events,
       move: (dxPx, dyPx) => {
         scroller.scrollTop -= dyPx;
-        if (dxPx !== 0) events.move(-dxPx * this.chart.pixelNs);
-        else events.redrawSoon();
+        if (dxPx !== 0) this.window.move(-dxPx * this.chart.pixelNs);
+        else events.drawSoon();
       },
-      zoom: (factor, xPx) => events.zoom(factor, this.nsAt(xPx)),
+      zoom: (factor, xPx) => this.window.zoomAt(factor, this.nsAt(xPx)),
+      click: (event) => events.click(event),
+      hover: (event) => events.hover(event),
+      leave: () => events.leave(),
       select: (fromPx, toPx, isDone) => this.select(fromPx, toPx, isDone),
     };
     const point = ({ clientX, clientY }: MouseEvent) => {
@@ -167,11 +162,11 @@ export class ChartArea {
     listenToChart(this.ticks, { ...gestures, click: () => {}, hover: () => {} }, true);
     stack.addEventListener('contextmenu', (event) => {
       event.preventDefault();
-      events.menu(event);
+      events.openMenuAt(event);
     });
-    scroller.addEventListener('scroll', () => events.redrawSoon());
-    scroller.addEventListener('blur', () => events.leaveByKey());
-    onResize(scroller, () => events.redrawSoon());
+    scroller.addEventListener('scroll', () => events.drawSoon());
+    scroller.addEventListener('blur', () => this.context.tooltip.hide());
+    onResize(scroller, () => events.drawSoon());
   }
 
   private select(fromPx: number, toPx: number, isDone: boolean): void {
@@ -179,17 +174,15 @@ export class ChartArea {
     this.selection.hidden = isDone;
     this.selection.style.left = `${left}px`;
     this.selection.style.width = `${right - left}px`;
-    if (isDone && right > left) this.events.select({ startNs: this.nsAt(left), endNs: this.nsAt(right) });
+    if (!isDone || right <= left) return;
+    this.window.goTo(clampedWindow({ startNs: this.nsAt(left), endNs: this.nsAt(right) }, this.window.all.endNs));
   }
 }
 
 /**
  * The row of buttons above a stack chart that say who woke its thread, or whom it woke. Each leads to the other thread.
  */
-interface LaneEvents {
-  readonly follow: (waking: Waking, role: Role) => void;
-  readonly canOpen: (tid: Tid) => boolean;
-}
+type LaneEvents = Pick<StackChart, 'follow' | 'links'>;
 
 const NAMES: Readonly<Record<Role, string>> = { waiter: 'Who woke the thread', waker: 'Whom the thread woke' };
 
@@ -250,7 +243,7 @@ class WakingLane {
   }
 
   private canFollow({ waking }: ChartArrow): boolean {
-    return this.events.canOpen(otherThread(waking, this.role).tid);
+    return this.events.links.canOpen(otherThread(waking, this.role).tid);
   }
 }
 

@@ -13,16 +13,10 @@ import type { Views } from '../../view/views.js';
 import type { Role, Waking } from '../../view/waking-index.js';
 import type { Action } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
-import { announce, copyText } from '../platform/save.js';
 import type { DrawnChart } from './drawn-chart.js';
+import type { StackChart } from './stack-chart.js';
 
-export interface HeadEvents {
-  readonly zoom: (factor: number) => void;
-  readonly showAll: () => void;
-  readonly useAsRange: () => void;
-  readonly hideCallers: (isHidden: boolean) => void;
-  readonly close: () => void;
-}
+type HeadEvents = Pick<StackChart, 'zoom' | 'showAll' | 'useAsRange' | 'hidesCallers' | 'toggleCallers' | 'close'>;
 
 export class ChartHead {
   readonly element: HTMLElement;
@@ -32,24 +26,20 @@ export class ChartHead {
   private readonly callers: HTMLButtonElement;
   private readonly all: HTMLButtonElement;
   private readonly range: HTMLButtonElement;
-  private hidesCallers = false;
 
-  constructor(events: HeadEvents) {
-    this.callers = toggle('', 'leave out the rows of functions that fill the view', () => {
-      this.hidesCallers = !this.hidesCallers;
-      events.hideCallers(this.hidesCallers);
-    });
-    this.all = button('Show all', 'show the entire recording (r)', events.showAll);
-    this.range = button('Use as range', 'show the numbers of this part of the recording', events.useAsRange);
+  constructor(private readonly chart: HeadEvents) {
+    this.callers = toggle('', 'leave out the rows of functions that fill the view', () => chart.toggleCallers());
+    this.all = button('Show all', 'show the entire recording (r)', () => chart.showAll());
+    this.range = button('Use as range', 'show the numbers of this part of the recording', () => chart.useAsRange());
     const buttons = html(
       'div',
       { class: 'group' },
       this.callers,
-      iconButton('−', 'Zoom out', 'zoom out (−)', () => events.zoom(2)),
-      iconButton('+', 'Zoom in', 'zoom in (+)', () => events.zoom(0.5)),
+      iconButton('−', 'Zoom out', 'zoom out (−)', () => chart.zoom(2)),
+      iconButton('+', 'Zoom in', 'zoom in (+)', () => chart.zoom(0.5)),
       this.all,
       this.range,
-      iconButton('✕', 'Close stack chart', 'back to the flame graph (Esc)', events.close),
+      iconButton('✕', 'Close stack chart', 'back to the flame graph (Esc)', () => chart.close()),
     );
     this.element = html('div', { class: 'chart-head' }, this.title, this.caption, buttons, this.problem);
   }
@@ -60,8 +50,8 @@ export class ChartHead {
     showText(this.caption, caption);
     setAttributes(this.caption, { title: caption });
     this.callers.textContent = `Hide ${formatMany(Math.max(0, callers), 'caller')}`;
-    this.callers.hidden = callers < 1 && !this.hidesCallers;
-    this.callers.setAttribute('aria-pressed', String(this.hidesCallers));
+    this.callers.hidden = callers < 1 && !this.chart.hidesCallers;
+    this.callers.setAttribute('aria-pressed', String(this.chart.hidesCallers));
     this.all.disabled = isAll;
     this.range.disabled = isAll;
     this.range.hidden = !canSetRange;
@@ -73,63 +63,24 @@ export class ChartHead {
   }
 }
 
-/**
- * What can be done with a call of a stack chart, by menu and by key.
- *
- * null: not possible.
- */
-interface ChartDeeds {
-  readonly zoom: () => void;
-  readonly select: (() => void) | null;
-  readonly range: (() => void) | null;
-  readonly ofFunction: readonly Action[];
-  readonly wakings: readonly Action[];
-  readonly stack: (() => string) | null;
-}
-
-export function chartActions({ zoom, select, range, ofFunction, wakings, stack }: ChartDeeds): Action[] {
-  return [
-    { text: 'Zoom', key: 'Enter', act: zoom },
-    ...(range === null ? [] : [{ text: 'Use as range', key: 't', act: range }]),
-    ...(select === null ? [] : [{ text: 'Mark call', key: 'k', act: select }]),
-    ...wakings,
-    ...ofFunction,
-    ...(stack === null ? [] : [{ text: 'Copy stack', key: 'c', act: () => copyStack(stack()) }]),
-  ];
-}
-
-function copyStack(text: string): void {
-  void copyText(text).then(() => announce('stack copied'));
-}
-
-interface ChartKeys {
-  readonly step: (key: string) => void;
-  /** By parts of the view, and by rows. */
-  readonly move: (x: number, y: number) => void;
-  readonly zoom: (factor: number) => void;
-  readonly showAll: () => void;
-  readonly jump: (isEnd: boolean) => void;
-  readonly back: () => void;
-  readonly menu: () => void;
-  readonly actions: () => readonly Action[];
-}
+type ChartKeys = Pick<StackChart, 'step' | 'moveBy' | 'zoom' | 'showAll' | 'jump' | 'goBack' | 'openMenu' | 'actions'>;
 
 /** Returns what a key does; null: it is none of the chart's. `hasFocus`: the chart has it, not only the pointer. */
 export function chartKey({ key, shiftKey }: KeyboardEvent, hasFocus: boolean, chart: ChartKeys): (() => void) | null {
   const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
   if (arrow !== undefined && hasFocus)
-    return shiftKey ? () => chart.move(arrow[0] as number, arrow[1] as number) : () => chart.step(key);
+    return shiftKey ? () => chart.moveBy(arrow[0] as number, arrow[1] as number) : () => chart.step(key);
   const known: Readonly<Record<string, () => void>> = {
     '+': () => chart.zoom(0.5),
     '=': () => chart.zoom(0.5),
     '-': () => chart.zoom(2),
-    r: chart.showAll,
-    m: chart.menu,
-    Escape: chart.back,
+    r: () => chart.showAll(),
+    m: () => chart.openMenu(),
+    Escape: () => chart.goBack(),
     ...(hasFocus && { Home: () => chart.jump(false), End: () => chart.jump(true) }),
   };
   if (Object.hasOwn(known, key)) return known[key] ?? null;
-  return chart.actions().find((action) => action.key === key)?.act ?? null;
+  return chart.actions.find((action) => action.key === key)?.act ?? null;
 }
 
 /** Part of the window that a wait fills. */

@@ -16,10 +16,11 @@ import type { Role, Waking } from '../../view/waking-index.js';
 import type { FrameActions } from '../graph/frame-actions.js';
 import type { Action, Menu } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
+import { announce, copyText } from '../platform/save.js';
 import type { ServedCalls } from '../served-calls.js';
 import { AddressedWindow } from './addressed-window.js';
 import { ChartArea } from './chart-area.js';
-import { ChartHead, chartActions, chartKey, WakingLinks } from './chart-head.js';
+import { ChartHead, chartKey, WakingLinks } from './chart-head.js';
 import type { ChartMarks } from './chart-painter.js';
 import { AimedBoxes, DrawnChart } from './drawn-chart.js';
 
@@ -41,7 +42,7 @@ const KEY_ROWS = 3;
 export class StackChart {
   readonly element: HTMLElement;
   readonly links: WakingLinks;
-  private readonly head: ChartHead;
+  private readonly head = new ChartHead(this);
   private readonly area: ChartArea;
   private readonly window: AddressedWindow;
   private readonly aim = new AimedBoxes();
@@ -49,7 +50,7 @@ export class StackChart {
   private readonly threadOf = memoizeLast((tid: Tid) => this.readThread(tid));
   private thread: ChartThread | null = null;
   private chart!: DrawnChart; // with `thread`
-  private hidesCallers = false;
+  hidesCallers = false;
   private isOver = false;
   /** The box below the pointer, as it is outlined. */
   private outlined: number | null = null;
@@ -58,8 +59,7 @@ export class StackChart {
   constructor(private readonly context: ChartContext) {
     this.window = new AddressedWindow(context.navigation, () => this.moved());
     this.links = new WakingLinks(context.views, context.navigation, () => this.drawn);
-    this.head = this.newHead();
-    this.area = this.newArea();
+    this.area = new ChartArea(context, this.window, this);
     this.element = html('section', { class: 'stack-chart', 'aria-label': 'Stack chart', hidden: '' });
     this.element.append(this.head.element, this.area.element, this.spoken);
   }
@@ -95,7 +95,7 @@ export class StackChart {
     if (this.aim.selected !== null) this.area.reveal(this.aim.selected);
   }
 
-  /** Draws it again: calls arrived from the server, or will not arrive. */
+  /** Draws it again, for other colours; or calls arrived from the server, or will not arrive. */
   redraw(): void {
     if (this.thread === null) return;
     this.draw();
@@ -123,52 +123,27 @@ export class StackChart {
     const { window, area } = this;
     if (this.thread === null || !(area.hasFocus || this.isOver)) return false;
     window.settle(); // draws what the wheel has just zoomed to: boxes have other numbers then
-    const { aimed } = this;
-    const act = chartKey(event, area.hasFocus, {
-      step: (key) => this.step(key),
-      move: (x, y) => this.moveBy(x, y),
-      zoom: (factor) => this.zoom(factor),
-      showAll: () => window.goTo(window.all),
-      jump: (isEnd) => window.jump(isEnd),
-      back: () => this.goBack(),
-      menu: () => this.openMenu(),
-      actions: () => (aimed === null ? [] : this.actionsOf(aimed)),
-    });
+    const act = chartKey(event, area.hasFocus, this);
     act?.();
     return act !== null;
   }
 
-  private newHead(): ChartHead {
-    const { window, context } = this;
-    return new ChartHead({
-      zoom: (factor) => this.zoom(factor),
-      showAll: () => window.goTo(window.all),
-      useAsRange: () => context.navigation.change({ range: window.address }),
-      hideCallers: (isHidden) => {
-        this.hidesCallers = isHidden;
-        this.drawSoon();
-        this.describe();
-      },
-      close: () => this.close(),
-    });
+  showAll(): void {
+    this.window.goTo(this.window.all);
   }
 
-  private newArea(): ChartArea {
-    const { window, context } = this;
-    return new ChartArea(context.views, context.characterPx, {
-      move: (byNs) => window.move(byNs),
-      zoom: (factor, atNs) => window.zoomAt(factor, atNs),
-      select: (bounds) => window.goTo(clampedWindow(bounds, window.all.endNs)),
-      click: (event) => this.click(event),
-      hover: (event) => this.hover(event),
-      leave: () => this.leave(),
-      menu: (event) => this.openMenuAt(event),
-      follow: (waking, role) => this.follow(waking, role),
-      canOpen: (tid) => this.links.canOpen(tid),
-      leaveByKey: () => context.tooltip.hide(),
-      redraw: () => this.isOpen && this.draw(),
-      redrawSoon: () => this.drawSoon(),
-    });
+  useAsRange(): void {
+    this.context.navigation.change({ range: this.window.address });
+  }
+
+  toggleCallers(): void {
+    this.hidesCallers = !this.hidesCallers;
+    this.drawSoon();
+    this.describe();
+  }
+
+  jump(isEnd: boolean): void {
+    this.window.jump(isEnd);
   }
 
   private get firstRow(): number {
@@ -191,7 +166,7 @@ export class StackChart {
     this.drawSoon();
   }
 
-  private drawSoon(): void {
+  drawSoon(): void {
     this.pendingFrame ||= requestAnimationFrame(() => {
       this.pendingFrame = 0;
       if (this.isOpen) this.draw();
@@ -239,7 +214,7 @@ export class StackChart {
     });
   }
 
-  private zoom(factor: number): void {
+  zoom(factor: number): void {
     const { window, aim } = this;
     const { startNs, endNs } = aim.focused === null ? window.bounds : this.chart.visibleBounds(aim.focused);
     window.goToZoomed(factor, (startNs + endNs) / 2);
@@ -261,14 +236,14 @@ export class StackChart {
   }
 
   /** By steps of keys. */
-  private moveBy(x: number, y: number): void {
+  moveBy(x: number, y: number): void {
     const { startNs, endNs } = this.window.bounds;
     this.area.scrollBy(y * KEY_ROWS);
     if (x !== 0) this.window.move(x * KEY_PART * (endNs - startNs));
     else this.drawSoon();
   }
 
-  private hover(event: MouseEvent): void {
+  hover(event: MouseEvent): void {
     if (!this.isOpen) return;
     this.isOver = true;
     const box = this.area.pointedBox;
@@ -278,13 +253,13 @@ export class StackChart {
     else this.context.tooltip.show(this.detailsOf(box), event.clientX, event.clientY);
   }
 
-  private leave(): void {
+  leave(): void {
     this.isOver = false;
     this.context.tooltip.hide();
     this.drawSoon();
   }
 
-  private click(event: PointerEvent): void {
+  click(event: PointerEvent): void {
     const box = this.area.boxBelow(event);
     this.area.focus();
     this.context.tooltip.hide();
@@ -301,7 +276,7 @@ export class StackChart {
   }
 
   /** Moves the focus to the next call; at the edge, the view moves. */
-  private step(key: string): void {
+  step(key: string): void {
     const { aim, area, chart } = this;
     const from = aim.focused ?? aim.selected;
     const box = from === null ? chart.firstCall(this.firstRow) : neighbourOf(chart.boxes, from, key);
@@ -324,44 +299,49 @@ export class StackChart {
     showText(this.spoken, detailsText(details));
   }
 
+  /** Of the box that keys act on. */
+  get actions(): readonly Action[] {
+    return this.aimed === null ? [] : this.actionsOf(this.aimed);
+  }
+
   private actionsOf(box: number): Action[] {
     const { navigation, actions, views } = this.context;
     const { chart, window } = this;
     const isCall = chart.isCall(box);
     const setRange = () =>
       navigation.change({ range: window.addressOf(clampedWindow(chart.boundsOf(box), window.all.endNs)) });
-    return chartActions({
-      zoom: () => this.zoomTo(box),
-      select: isCall ? () => this.select(box) : null,
-      range: views.timeline?.sumsSliceNs == null ? null : setRange,
-      wakings: this.links.actionsOf(chart, box, (waking, role) => this.follow(waking, role)),
-      ofFunction: isCall ? actions.ofFunction(chart.symbolOf(box)) : [],
-      stack: isCall ? () => chart.stackOf(box) : null,
-    });
+    return [
+      { text: 'Zoom', key: 'Enter', act: () => this.zoomTo(box) },
+      ...(views.timeline?.sumsSliceNs == null ? [] : [{ text: 'Use as range', key: 't', act: setRange }]),
+      ...(isCall ? [{ text: 'Mark call', key: 'k', act: () => this.select(box) }] : []),
+      ...this.links.actionsOf(chart, box, (waking, role) => this.follow(waking, role)),
+      ...(isCall ? actions.ofFunction(chart.symbolOf(box)) : []),
+      ...(isCall ? [{ text: 'Copy stack', key: 'c', act: () => copyStack(chart.stackOf(box)) }] : []),
+    ];
   }
 
   /** The next key acts on what the other thread did, not on what happens to be below the pointer there. */
-  private follow(waking: Waking, role: Role): void {
+  follow(waking: Waking, role: Role): void {
     this.area.forgetPointer();
     this.links.follow(waking, role);
     this.area.focus();
   }
 
-  private openMenu(): void {
+  openMenu(): void {
     const box = this.aimed;
     if (box === null) return;
     const { xPx, yPx } = this.area.positionOf(box);
     this.openMenuOf(box, xPx, yPx + ROW_PX, () => this.area.focus());
   }
 
-  private openMenuAt(event: MouseEvent): void {
+  openMenuAt(event: MouseEvent): void {
     this.hover(event);
     const { pointedBox } = this.area;
     if (pointedBox !== null) this.openMenuOf(pointedBox, event.clientX, event.clientY, () => this.area.focus());
   }
 
   /** One step per key press: first the selected call, then the zoom, then the chart. */
-  private goBack(): void {
+  goBack(): void {
     const { navigation, tooltip } = this.context;
     const { state } = navigation;
     tooltip.hide();
@@ -373,9 +353,13 @@ export class StackChart {
     else this.close();
   }
 
-  private close(): void {
+  close(): void {
     this.aim.blur();
     this.context.tooltip.hide();
     this.window.close();
   }
+}
+
+function copyStack(text: string): void {
+  void copyText(text).then(() => announce('stack copied'));
 }

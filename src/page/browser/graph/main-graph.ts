@@ -4,17 +4,15 @@
 
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
-import { diffDetails, fillOf } from '../../../render/diff/wording.js';
+import { diffDetails } from '../../../render/diff/wording.js';
 import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../render/find-frames.js';
-import type { LegendEntry } from '../../../render/frames/captions.js';
-import { type Drawing, textureOfSwatch, widthForLabel } from '../../../render/frames/drawing.js';
+import { type Drawing, widthForLabel } from '../../../render/frames/drawing.js';
 import { detailsText, type FrameDetails, symbolAt } from '../../../render/frames/frame-details.js';
 import { type FrameTable, nameOf } from '../../../render/frames/frame-table.js';
 import { textWidth } from '../../../render/frames/labels.js';
 import { type Boxes, BoxKind, sumSiblings } from '../../../render/layout.js';
-import { htmlElement as html, svgElement as svg } from '../../../render/viewer/dom.js';
+import { htmlElement as html } from '../../../render/viewer/dom.js';
 import type { Tooltip } from '../../../render/viewer/tooltip.js';
-import { visibleText } from '../../../render/visible-text.js';
 import { type FunctionTotals, pageDetails } from '../../view/captions/details.js';
 import { WORDINGS } from '../../view/captions/frame-labels.js';
 import { legendEntries } from '../../view/captions/legend.js';
@@ -26,6 +24,7 @@ import { histogramPicture } from '../panel/histogram.js';
 import type { Navigation } from '../platform/navigation.js';
 import { clicksZoom } from '../platform/preferences.js';
 import { Graph } from './graph.js';
+import { Legend } from './legend.js';
 
 /** Bounds for a match that is stepped to: part of the width for a long name, and rows from the frame that fills the width. */
 const MAX_NAME_SHARE = 1 / 4;
@@ -39,7 +38,7 @@ interface MainGraphMenus {
 
 export class MainGraph {
   readonly container = html('div', { class: 'graph main', id: 'graph', role: 'group', 'aria-label': 'Flame graph' });
-  readonly legend = html('ul', { class: 'legend', 'aria-label': 'Colours' });
+  readonly legend = new Legend((...at) => this.menus().openLibraries(...at));
   readonly graph: Graph;
   table!: FrameTable; // set by the first draw
   painter!: Painter;
@@ -114,9 +113,7 @@ export class MainGraph {
     graph.setTabStop((same === null ? null : this.boxOf(same)) ?? graph.boxes.viewStart);
     graph.setRestingBox(this.match && this.boxOf(this.match.node));
     this.hideDetails();
-    showLegend(this.legend, legendEntries(this.table, graph.boxes, painter), (...at) =>
-      this.menus().openLibraries(...at),
-    );
+    this.legend.show(legendEntries(this.table, graph.boxes, painter));
   }
 
   /** Text of the search result with the current match; empty if the search is empty or invalid. */
@@ -261,30 +258,6 @@ export class MainGraph {
   private drawn(box: number): DrawnBox {
     return { views: this.views, state: this.state, drawing: this.graph.drawing, box };
   }
-}
-
-/** Shows the legend of the graph; libraries open a menu. */
-function showLegend(
-  list: HTMLElement,
-  entries: readonly LegendEntry[],
-  open: (files: readonly string[], button: HTMLElement) => void,
-): void {
-  const items = entries.map(({ swatch, text, files = [], title: about = '' }) => {
-    const parts = [...(swatch === '' ? [] : [swatchOf(swatch)]), text];
-    if (files.length === 0) return html('li', about === '' ? {} : { title: about }, ...parts);
-    const title = files.map(visibleText).join(', ');
-    const click = ({ currentTarget }: Event) => open(files, currentTarget as HTMLElement);
-    return html('li', {}, html('button', { type: 'button', 'aria-haspopup': 'menu', title, click }, ...parts));
-  });
-  list.replaceChildren(...items);
-}
-
-function swatchOf(swatch: string): SVGSVGElement {
-  const box = { width: 13, height: 13, rx: 2 };
-  const texture = textureOfSwatch(swatch);
-  const colour = svg('rect', { ...box, fill: fillOf(swatch === 'hatched' ? 'group' : swatch) });
-  const lines = texture === null ? [] : [svg('rect', { ...box, fill: `url(#${texture})` })];
-  return svg('svg', { width: 13, height: 13, 'aria-hidden': 'true' }, colour, ...lines);
 }
 
 /**

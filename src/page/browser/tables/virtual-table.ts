@@ -63,7 +63,7 @@ export interface RowMarks<Row> {
 const ROW_PX = 27;
 const HEAD_PX = 28;
 /** The table may be lower on the screen than on paper; as in the style sheet. */
-const PRINTED_ROWS = 20;
+const PRINTED_ROWS = 40;
 const ROWS_AHEAD = 6;
 const ARROW_PX = 12;
 /** Padding left and right of the content of a cell. */

@@ -10,6 +10,7 @@ import { writePageData } from '../../../../src/page/data/write.js';
 import { momentText, ticksOf } from '../../../../src/page/view/captions/time.js';
 import {
   activityColumns,
+  fullNs,
   insideFunction,
   lightColumns,
   type StripThread,
@@ -126,4 +127,17 @@ test('moments have the decimals that their precision needs', () => {
   expect(momentText(1_234_567, 1)).toBe('1.234567 ms');
   expect(momentText(0, 1000, 5e6)).toBe('0.000 ms');
   expect(momentText(12, 0.5)).toBe('12 ns');
+});
+
+test('the strip of several threads is as high as the most of them at one time, that of one as its column', () => {
+  const running = (...columns: number[]) =>
+    Float64Array.from({ length: ACTIVITIES * columns.length }, (_, at) =>
+      at % ACTIVITIES === 0
+        ? (columns[at / ACTIVITIES] as number) / 2
+        : at % ACTIVITIES === 1
+          ? (columns[(at - 1) / ACTIVITIES] as number) / 2
+          : 0,
+    );
+  expect(fullNs(running(0, 10, 30, 20), 10)).toBe(30);
+  expect(fullNs(running(0, 4), 10)).toBe(10); // half a column is not a full one
 });
