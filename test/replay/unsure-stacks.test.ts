@@ -159,6 +159,32 @@ describe('a function that returns elsewhere than behind its call', () => {
   });
 });
 
+describe('a thread that was stopped and then starts elsewhere went on unseen', () => {
+  const untracedIn = (records: string) =>
+    timesOf(
+      `
+      10  call    main+0x100        work
+      20  tr end  async             work+0x60
+      ${records}
+      60  tr strt main+0x200
+      70  call    main+0x200        work`,
+      '[untraced]',
+    );
+  const switchedOut = '22  PERF_RECORD_SWITCH OUT\n 40  PERF_RECORD_SWITCH IN';
+
+  test('at an unknown moment, if perf reports a loss of it', async () => {
+    expect(await untracedIn('30  error')).toEqual({ selfNs: 40, inferredNs: 40 });
+  });
+
+  test('after it got a CPU, if it had none', async () => {
+    expect(await untracedIn(`${switchedOut}\n 50  error`)).toEqual({ selfNs: 22, inferredNs: 20 });
+  });
+
+  test('soon before, for all that is known, if no loss is its own', async () => {
+    expect(await untracedIn('2/30  error')).toEqual({ selfNs: 40, inferredNs: 0 });
+  });
+});
+
 test('a function that caught an exception and jumped on is where it landed', async () => {
   const profile = await read(`
       10  call    main+0x100              outer
