@@ -183,6 +183,20 @@ describe('a thread that was stopped and then starts elsewhere went on unseen', (
   test('soon before, for all that is known, if no loss is its own', async () => {
     expect(await untracedIn('2/30  error')).toEqual({ selfNs: 40, inferredNs: 0 });
   });
+
+  test('also at the start of a function that is only ever called: it handles no signal', async () => {
+    const trace = (more: string) => `
+      10  call    main+0x100        work
+      20  call    work+0x100        step
+      30  tr end  async             step+0x60
+      40  tr strt work+0x0
+      50  call    work+0x100        step
+      60  return  step              work+0x105
+      70  return  work              main+0x105
+      ${more}`;
+    expect(outline(await read(trace('')))).not.toMatch(/step.*\n.*\n +work/);
+    expect(outline(await read(trace('80 return work elsewhere+0x50')))).toMatch(/step.*\n.*\n +work/);
+  });
 });
 
 test('a function that caught an exception and jumped on is where it landed', async () => {
