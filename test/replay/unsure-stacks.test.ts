@@ -199,6 +199,21 @@ describe('a thread that was stopped and then starts elsewhere went on unseen', (
   });
 });
 
+test('after a loss in a recursion, it is not known which of the calls goes on, until returns lead out of it', async () => {
+  const trace = `
+      10  call    main+0x100        rec
+      20  call    rec+0x100         rec
+      30  call    rec+0x200         leaf
+      35  error
+      40  tr strt leaf+0x20
+      50  return  leaf              rec+0x205
+      60  call    rec+0x300         work
+      70  return  work              rec+0x305`;
+  expect(await timesOf(`${trace}\n 80 tr end async rec`, 'work')).toEqual({ selfNs: 10, inferredNs: 10 });
+  const out = '80 return rec rec+0x105\n 90 return rec main+0x105';
+  expect(await timesOf(`${trace}\n ${out}`, 'work')).toEqual({ selfNs: 10, inferredNs: 0 });
+});
+
 test('a function that caught an exception and jumped on is where it landed', async () => {
   const profile = await read(`
       10  call    main+0x100              outer
