@@ -3,6 +3,7 @@
  */
 import { CallLogBuilder } from '../model/calls/call-log.js';
 import { CallTreeBuilder, withoutEmptyNodes } from '../model/calls/call-tree.js';
+import { Doubt } from '../model/calls/doubts.js';
 import { DurationsBuilder } from '../model/calls/durations.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
@@ -256,10 +257,15 @@ function crossGap(state: ReplayState, before: Segment, after: Segment): void {
   if (isOfNewStack) recordRest(state, loss, after);
 }
 
-/** Charges the wait of a stopped thread: it waited, whatever was lost meanwhile. */
+/** Charges the wait of a stopped thread. If perf reports a loss of this very thread, it had gone on some time before. */
 function waitThrough(state: ReplayState, before: Segment, after: Segment): void {
-  chargeUntil(state, state.events.timeAt(after.firstRow));
+  const { events, facts, certainty } = state;
+  const errorRow = knownEnd(before, events, facts);
+  if (errorRow < before.endRow) certainty.setMove(Doubt.AfterLoss);
+  executeRows(state, errorRow, before.endRow);
+  chargeUntil(state, events.timeAt(after.firstRow));
   endStop(state, true);
+  certainty.setMove(Doubt.None);
   recordGap(state, before.endRow, after.firstRow, state.nowNs);
 }
 

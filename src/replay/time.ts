@@ -276,12 +276,16 @@ export function rowAfterBranches(firstRow: number, endRow: number, events: Threa
 
 /**
  * Returns the row from which on the thread is unknown, in a segment before a loss: after its last branch, if it was
- * running then. Kernel code is switched out while it runs: there only an error shows a loss.
+ * running then; else from its own error on, as perf names the thread that ran. Kernel code is switched out while it
+ * runs: there only an error shows a loss.
  */
 export function knownEnd({ firstRow, endRow }: Segment, events: ThreadEvents, facts: SiteFacts): number {
   const row = rowAfterBranches(firstRow, endRow, events, facts);
   const isStopped = row > firstRow && facts.step[events.siteAt(row - 1)] >= Step.End;
-  return isStopped || facts.scope !== 'user' ? endRow : row;
+  if (!isStopped) return facts.scope === 'user' ? row : endRow;
+  let errorRow = row;
+  while (errorRow < endRow && facts.step[events.siteAt(errorRow)] !== Step.Gap) errorRow++;
+  return errorRow;
 }
 
 /** Returns the address at which the thread was after the branch before a row. */

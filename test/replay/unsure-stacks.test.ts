@@ -159,6 +159,61 @@ describe('a function that returns elsewhere than behind its call', () => {
   });
 });
 
+describe('a thread that was stopped and then starts elsewhere went on unseen', () => {
+  const untracedIn = (records: string) =>
+    timesOf(
+      `
+      10  call    main+0x100        work
+      20  tr end  async             work+0x60
+      ${records}
+      60  tr strt main+0x200
+      70  call    main+0x200        work`,
+      '[untraced]',
+    );
+  const switchedOut = '22  PERF_RECORD_SWITCH OUT\n 40  PERF_RECORD_SWITCH IN';
+
+  test('at an unknown moment, if perf reports a loss of it', async () => {
+    expect(await untracedIn('30  error')).toEqual({ selfNs: 40, inferredNs: 40 });
+  });
+
+  test('after it got a CPU, if it had none', async () => {
+    expect(await untracedIn(`${switchedOut}\n 50  error`)).toEqual({ selfNs: 22, inferredNs: 20 });
+  });
+
+  test('soon before, for all that is known, if no loss is its own', async () => {
+    expect(await untracedIn('2/30  error')).toEqual({ selfNs: 40, inferredNs: 0 });
+  });
+
+  test('also at the start of a function that is only ever called: it handles no signal', async () => {
+    const trace = (more: string) => `
+      10  call    main+0x100        work
+      20  call    work+0x100        step
+      30  tr end  async             step+0x60
+      40  tr strt work+0x0
+      50  call    work+0x100        step
+      60  return  step              work+0x105
+      70  return  work              main+0x105
+      ${more}`;
+    expect(outline(await read(trace('')))).not.toMatch(/step.*\n.*\n +work/);
+    expect(outline(await read(trace('80 return work elsewhere+0x50')))).toMatch(/step.*\n.*\n +work/);
+  });
+});
+
+test('after a loss in a recursion, it is not known which of the calls goes on, until returns lead out of it', async () => {
+  const trace = `
+      10  call    main+0x100        rec
+      20  call    rec+0x100         rec
+      30  call    rec+0x200         leaf
+      35  error
+      40  tr strt leaf+0x20
+      50  return  leaf              rec+0x205
+      60  call    rec+0x300         work
+      70  return  work              rec+0x305`;
+  expect(await timesOf(`${trace}\n 80 tr end async rec`, 'work')).toEqual({ selfNs: 10, inferredNs: 10 });
+  const out = '80 return rec rec+0x105\n 90 return rec main+0x105';
+  expect(await timesOf(`${trace}\n ${out}`, 'work')).toEqual({ selfNs: 10, inferredNs: 0 });
+});
+
 test('a function that caught an exception and jumped on is where it landed', async () => {
   const profile = await read(`
       10  call    main+0x100              outer

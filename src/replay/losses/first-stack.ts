@@ -231,8 +231,29 @@ export function restartStack(state: ReplayState, restart: Restart, lostNs: Nanos
   let old = alignOld(state, restart);
   if (old.found === null && dropUnconfirmed(state, lostNs)) old = alignOld(state, restart);
   const { levelIndexes, found } = old;
-  if (found !== null && found.confirmed > 0) continueOn(state, found, levelIndexes, restart, lostNs);
-  else inferStack(state, found, levelIndexes, restart, lostNs);
+  if (found !== null && found.confirmed > 0) {
+    continueOn(state, found, levelIndexes, restart, lostNs);
+    markRecursion(state, found, levelIndexes, restart);
+  } else inferStack(state, found, levelIndexes, restart, lostNs);
+}
+
+/**
+ * Marks the level that the last known return leads to, if its function is open several times: no address tells in which
+ * of these calls the thread is.
+ */
+function markRecursion(
+  state: ReplayState,
+  { oldLevel, newLevels }: Alignment,
+  levelIndexes: readonly number[],
+  { unmatchedReturns }: Restart,
+): void {
+  const last = oldLevel - (unmatchedReturns.length - newLevels);
+  const fn = unmatchedReturns.at(-1)?.fn;
+  if (last < 0) return;
+  const isOpen = (level: number) => frameAt(state, (levelIndexes[level + 1] ?? state.depth) - 1).fn === fn;
+  let open = 0;
+  for (let level = 0; level <= oldLevel; level++) if (isOpen(level)) open++;
+  if (open > 1) state.certainty.mark(frameAt(state, levelIndexes[last] as number), Doubt.AfterLoss);
 }
 
 /** Aligns the uppermost levels of the old stack with the restart. */

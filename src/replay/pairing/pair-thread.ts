@@ -7,7 +7,7 @@
  * calls have a bound or an index.
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
-import { type Address, NONE } from '../../model/units.js';
+import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { isStartOfProgram, type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
 import type { ReplayModule } from '../replay-module.js';
@@ -280,6 +280,12 @@ function mayBeginNameless({ facts }: SegmentState, site: number): boolean {
   return !stops.has(facts.to[site]) && !stops.has(facts.to[site] - SYSCALL_BYTES);
 }
 
+/** True if the function only ever returns behind calls to it: it handles no signal. */
+function isOnlyCalled({ facts }: SegmentState, fn: FunctionId): boolean {
+  const { ownReturns, otherReturns } = landingsOf(facts);
+  return ownReturns.has(fn) && !otherReturns.has(fn);
+}
+
 /**
  * True if the trace starts in a signal handler: at a function entry, although it had stopped elsewhere. Unless trace
  * data was lost meanwhile, or a program begins there.
@@ -287,7 +293,8 @@ function mayBeginNameless({ facts }: SegmentState, site: number): boolean {
 function entersSignal(state: SegmentState, row: number, site: number, toEntry: boolean): boolean {
   if (Number.isNaN(state.stoppedAt) || state.hasLossWhileStopped) return false;
   if (!toEntry && !mayBeginNameless(state, site)) return false;
-  if (hasTrait(state, state.facts.toFunction[site], Trait.ProgramStart)) return false;
+  const fn = state.facts.toFunction[site];
+  if (hasTrait(state, fn, Trait.ProgramStart) || isOnlyCalled(state, fn)) return false;
   const interrupted = Number.isNaN(state.interruptedAt) ? state.stoppedAt : state.interruptedAt;
   state.pairing.rows.setAction(row, Action.SignalEntry);
   state.interruptedAt = Number.NaN;

@@ -710,6 +710,8 @@ interface Landings {
   readonly called: ReadonlySet<FunctionId>;
   /** Functions with a return that goes behind a call to them. */
   readonly ownReturns: ReadonlySet<FunctionId>;
+  /** Functions with a return that goes elsewhere, as that of a signal's handler or to untraced code. */
+  readonly otherReturns: ReadonlySet<FunctionId>;
   /** Functions that note a place for a longjmp. */
   readonly setJumpers: ReadonlySet<FunctionId>;
   /** Addresses at which the trace stops somewhere. */
@@ -748,10 +750,11 @@ function findLandings({ step, from, to, toEntry, fromFunction, toFunction, funct
     return false;
   };
   const ownReturns = new Set<FunctionId>();
+  const otherReturns = new Set<FunctionId>();
   for (let site = 0; site < step.length; site++) {
     const fn = fromFunction[site];
-    if (step[site] === Step.Return && fn !== NONE && !ownReturns.has(fn) && isBehindCall(to[site], fn))
-      ownReturns.add(fn);
+    if (fn === NONE || (step[site] !== Step.Return && step[site] !== Step.EndReturn)) continue;
+    (isBehindCall(to[site], fn) ? ownReturns : otherReturns).add(fn);
   }
-  return { called, ownReturns, setJumpers, stops, isBehindCall };
+  return { called, ownReturns, otherReturns, setJumpers, stops, isBehindCall };
 }
