@@ -55,7 +55,7 @@ describe.each(files)('%s', (file) => {
   test.each(variants())('$tailCalls, $extend', async ({ tailCalls, extend }) => {
     const { trace, complete } = await load(file);
     const extendTo = extend === 'extended' ? trace.bounds : null;
-    for (const thread of complete) expectSameInTwin(trace, thread, tailCalls, extendTo);
+    for (const thread of complete) expectSameInTwin(trace, thread, { tailCalls, extendTo });
   });
 });
 
