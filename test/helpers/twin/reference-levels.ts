@@ -345,7 +345,8 @@ export class Levels {
     const level = this.calls[index] as Level;
     const above = this.calls.slice(index + 1);
     const left = above.at(-1);
-    const isSplit = left !== undefined && above.length <= MAX_SPLIT && event.step === Step.Return && !above.some(mayLeave);
+    const isSplit =
+      left !== undefined && above.length <= MAX_SPLIT && event.step === Step.Return && !above.some(mayLeave);
     const leftRow = isSplit ? this.leftRowOf(event, level) : null;
     const isDoubtful = isSplit ? leftRow === null : this.isDoubtful(event, above);
     level.end = { row: event.row, by: 'itself', skipped: isSplit ? [] : above, isSeen: true };
@@ -551,7 +552,8 @@ export class Levels {
       if (landing === null) continue;
       const index = calls.indexOf(raiser);
       const landed = this.landedIn(raiser, landing);
-      for (const level of calls.slice(landed === null ? index : calls.indexOf(landed) + 1, index + 1)) level.isLeft = true;
+      for (const level of calls.slice(landed === null ? index : calls.indexOf(landed) + 1, index + 1))
+        level.isLeft = true;
     }
   }
 

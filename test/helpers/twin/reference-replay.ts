@@ -5,7 +5,7 @@
  * level ends. The second one, here, keeps the frames: it follows hidden jumps and exceptions, and charges the time.
  */
 
-import { Doubt, type DoubtName, DOUBT_NAMES } from '../../../src/model/calls/doubts.js';
+import { DOUBT_NAMES, Doubt, type DoubtName } from '../../../src/model/calls/doubts.js';
 import { type InferenceName, noInferences } from '../../../src/model/profile/profile.js';
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
@@ -25,10 +25,10 @@ import {
   type Level,
   type Meaning,
   NOTHING,
-  readFirst,
   type ReferenceEvent,
-  referenceEvents,
   type Resumed,
+  readFirst,
+  referenceEvents,
   type Segment,
   type Stack,
   symbolKey,

@@ -74,8 +74,7 @@ export function goesOn(levels: Levels, event: ReferenceEvent): Meaning | null {
   if (!chosen || chosen === 'own') return null;
   const left = fromTop(chosen.calls, 0) as Level;
   const leftRow = levels.leftRowOf(event, left);
-  if (leftRow === null)
-    return { ...resumedBy(resume(levels, chosen, event.row, { alike: 1 })), isDoubtful: true };
+  if (leftRow === null) return { ...resumedBy(resume(levels, chosen, event.row, { alike: 1 })), isDoubtful: true };
   levels.switchBefore(leftRow, {
     is: 'resumed',
     resumed: resume(levels, chosen, leftRow, { isJump: true, alike: 1 }),
@@ -356,7 +355,10 @@ export function followSwitch(levels: Levels, event: ReferenceEvent): void {
     switching.end = { ...BY_ITSELF, row, isSeen: false };
     levels.calls = calls.slice(0, -1);
   } else if (chosen)
-    setHidden(levels, row, { is: 'resumed', resumed: resume(levels, chosen, row, { above, isJump, alike, isSeen: false }) });
+    setHidden(levels, row, {
+      is: 'resumed',
+      resumed: resume(levels, chosen, row, { above, isJump, alike, isSeen: false }),
+    });
   else {
     const mayGoOn = levels.hasLosses || isCalledSomewhere(levels, fromFn);
     setHidden(levels, row, { is: 'new stack', stack: beginNew(levels, { isGuess: alike > 0 || mayGoOn }) });
@@ -371,7 +373,9 @@ const rowOfTop = ({ calls }: Levels) => calls.at(-1)?.row ?? -1;
 
 /** Some call leads to it, or it is a signal's handler: no stack need begin with it. */
 function isCalledSomewhere({ sites }: Levels, fn: Fn): boolean {
-  return sites.some(({ step, toFn, toEntry }) => toFn === fn && (step === Step.Call || (step === Step.Start && toEntry)));
+  return sites.some(
+    ({ step, toFn, toEntry }) => toFn === fn && (step === Step.Call || (step === Step.Start && toEntry)),
+  );
 }
 
 /** The stack on which the function of an event goes on that the thread has got to by a hidden jump. */
@@ -431,9 +435,7 @@ export function landLongJump(levels: Levels, { row, fromFn, toFn, toEntry }: Ref
   if (toEntry || toFn.is(Trait.LongJump | Trait.Stub)) return { is: 'jump' };
   const chosen = stackOfLongJump(levels, toFn, nextReturns(levels, row + 1));
   if (chosen === 'own') return { is: 'jump' };
-  return chosen
-    ? resumedBy(resume(levels, chosen, row, { waitsAt: jumping }))
-    : goToNew(levels, { waitsAt: jumping });
+  return chosen ? resumedBy(resume(levels, chosen, row, { waitsAt: jumping })) : goToNew(levels, { waitsAt: jumping });
 }
 
 /**
