@@ -10,7 +10,7 @@ import type { LoadedThread } from '../../../src/trace/load-thread.js';
 import type { TraceThreads } from '../traces/threads-of.js';
 import { rowsOfTrees } from '../twin/asked-answers.js';
 import { used } from '../twin/path-rows.js';
-import { symbolKey } from '../twin/reference-levels.js';
+import { symbolKey } from '../twin/reference-events.js';
 import { referenceReplay } from '../twin/reference-replay.js';
 
 export function expectSameInTwin(

@@ -2,261 +2,37 @@
  * The first reading of the reference replay: what each event does to the calls of all stacks of a thread, by addresses
  * alone.
  *
- * A level is what one call instruction, signal or kernel entry put on a stack. One stack runs, the others are parked.
  * Everything is searched for in lists, from the end to the start, and where an event alone does not decide, the events
  * after it are read. What is found is written down by row, and on each level how it ends: the second reading
  * (`reference-replay.ts`) looks there instead of reading ahead.
  */
 
-import type { Doubt } from '../../../src/model/calls/doubts.js';
-import type { InferenceName } from '../../../src/model/profile/profile.js';
-import type { SymbolTable } from '../../../src/model/symbol-table.js';
-import { BranchKind, recordSite } from '../../../src/model/trace/branch-sites.js';
-import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
-import type { SymbolId } from '../../../src/model/units.js';
-import { callsSwitcher, type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
+import { Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../../../src/replay/functions/traits.js';
-import { columnsOf } from '../traces/thread-events.js';
-import type { ReferenceCall } from './reference-calls.js';
+import { isEnd, isProgramStart, type ReferenceEvent, type ReferenceSite } from './reference-events.js';
+import {
+  endsAt,
+  type FirstReading,
+  type HiddenSwitch,
+  isSignal,
+  isWithin,
+  type Level,
+  type LevelEnd,
+  MAX_NEAR,
+  type Meaning,
+  NOTHING,
+  newStack,
+  type OpenStacks,
+  type Parked,
+  type Segment,
+  type WrittenReading,
+} from './reference-stacks.js';
 import { followLongJump, followSwitch, goesOn, landLongJump, leavesStack, switchBy } from './reference-switches.js';
 import { stepsOf } from './reference-unwinding.js';
 
-export function symbolKey({ name }: SymbolTable, symbol: SymbolId): string {
-  return `${name[symbol]}#${symbol}`;
-}
-
-export interface Fn {
-  readonly name: string;
-  /** Distinguishes it from others of its name. */
-  readonly key: string;
-  readonly symbol: SymbolId;
-  /** Equal for equal names, without the symbol version. */
-  readonly bareName: number;
-  readonly start: number;
-  readonly is: (trait: number) => boolean;
-  /** For `foo@plt`: foo, if it was seen. */
-  leadsTo: Fn | null;
-}
-
-/** What an event means apart from its thread: where it comes from and goes to. */
-export interface ReferenceSite {
-  readonly step: Step;
-  readonly from: number;
-  readonly to: number;
-  readonly fromFn: Fn | null; // null: no address
-  readonly toFn: Fn; // nameless: no address
-  readonly nameless: Fn;
-  readonly toEntry: boolean;
-  /** It calls a function that switches stacks, as far as that is known. */
-  readonly callsSwitcher: boolean;
-  /** If the trace starts there, in a function that begins. */
-  readonly mayBegin: boolean;
-  /** Reported by perf itself; otherwise a `Gap` is a branch that shows nothing certain. */
-  readonly isError: boolean;
-}
-
-export interface ReferenceEvent extends ReferenceSite {
-  readonly row: number;
-  readonly timeNs: number;
-}
-
-export function referenceEvents(
-  events: ThreadEvents,
-  facts: SiteFacts,
-  symbols: SymbolTable,
-): { readonly events: ReferenceEvent[]; readonly sites: ReferenceSite[] } {
-  const { symbol, bareName, start, traits, stubTarget, nameless } = facts.functions;
-  const functions = Array.from(symbol, (id, fn): Fn => {
-    const is = (trait: number) => (traits[fn] & trait) !== 0;
-    const key = symbolKey(symbols, id);
-    return { name: symbols.name[id], key, symbol: id, bareName: bareName[fn], start: start[fn], is, leadsTo: null };
-  });
-  functions.forEach((fn, id) => {
-    fn.leadsTo = functions[stubTarget[id]] ?? null;
-  });
-  const sites = Array.from(facts.step, (step, site) => ({
-    step: step as Step,
-    from: facts.from[site],
-    to: facts.to[site],
-    fromFn: functions[facts.fromFunction[site]] ?? null,
-    toFn: functions[facts.toFunction[site]] ?? functions[nameless],
-    nameless: functions[nameless],
-    toEntry: facts.toEntry[site] === 1,
-    callsSwitcher: callsSwitcher(facts, site),
-    mayBegin: facts.toEntry[site] === 1 || isPlaceWithoutStop(facts, facts.to[site], functions[facts.toFunction[site]]),
-    isError: site === recordSite(BranchKind.Gap),
-  }));
-  const { site: own, timeNs } = columnsOf(events);
-  return { sites, events: own.map((site, row) => ({ ...sites[site], row, timeNs: timeNs[row] as number })) };
-}
-
-/** True for an address without a name at which the trace never stops: where it starts there, a function begins. */
-function isPlaceWithoutStop({ step, from }: SiteFacts, address: number, fn: Fn | undefined): boolean {
-  if (!fn?.is(Trait.Unknown)) return false;
-  const isStop = (site: number) => step[site] >= Step.End && step[site] < Step.Gap;
-  return !from.some((stop, site) => isStop(site) && (stop === address || stop === address - SYSCALL_BYTES));
-}
-
-export const isSwitch = ({ step }: ReferenceEvent) =>
-  step === Step.SwitchOut || step === Step.PreemptOut || step === Step.SwitchIn;
-export const isEnd = ({ step }: ReferenceEvent) =>
-  step === Step.End || step === Step.EndSyscall || step === Step.EndCall || step === Step.EndReturn;
-
-export interface Frame {
-  fn: Fn;
-  /** The names of the frames below it. */
-  below: string;
-  /** After a hidden jump: when the first event came from it. */
-  firstSeenNs: number | null;
-  /** Trace data was lost at that time, and no address confirmed it since; else Infinity. */
-  knownUntilNs: number;
-  /** Why its start was not seen. */
-  why: InferenceName | null;
-  /** It was called, as opposed to jumped to or found running. */
-  isCalled: boolean;
-  /** Why it may not be there, or not on these frames. */
-  readonly doubts: Set<Doubt>;
-  /** Time in a stub, until it is known where that leads. */
-  heldNs: number;
-  /** Other symbols whose code was seen to be part of it. */
-  readonly alsoKnownAs: Fn[];
-  readonly call: ReferenceCall;
-}
-
-export interface Level {
-  readonly begunBy: 'call' | 'kernel entry' | 'signal' | 'before the trace';
-  /** A signal that interrupted untraced code: no traced frame is below it. */
-  readonly isFromOutside: boolean;
-  /** Of the event that began it; NaN: that was not seen. */
-  readonly row: number;
-  /** Address of the call instruction; for a signal or kernel entry, where the interrupted code continues. */
-  readonly address: number;
-  /** The called function and its caller; null: that was not seen. */
-  readonly callee: Fn | null;
-  readonly caller: Fn | null;
-  /** Address of the instruction that called it; NaN: that was not seen. */
-  readonly calledFrom: number;
-  /** The calls that were made from it. */
-  readonly made: Level[];
-  /** null: that is not seen. */
-  end: LevelEnd | null;
-  /** An exception has left it for good: no return ends it. */
-  isLeft: boolean;
-  /** The called function, and those it jumped to. */
-  readonly frames: Frame[];
-}
-
-/** How a level ends. */
-export interface LevelEnd {
-  readonly row: number;
-  /**
-   * The level that returns: `itself` also if the thread goes on with its stack elsewhere; `unseen`: one that was open
-   * before its stack was first seen.
-   */
-  readonly by: Level | 'itself' | 'unseen';
-  /** What is on top of that, lowest first. */
-  readonly skipped: readonly Level[];
-  /** An event shows it. */
-  readonly isSeen: boolean;
-}
-
-export interface Stack {
-  /** Rows of the returns from levels that were open when it was first seen, in order. */
-  readonly unmatched: number[];
-  /** It was seen to begin: nothing is below. */
-  readonly isWhole: boolean;
-  /** It may be the upper part of a stack that is known otherwise. */
-  readonly isGuess: boolean;
-  /** The call that the stack before it waits at, if others are above: a longjmp. */
-  readonly waitsAt: Level | null;
-}
-
-/** A stack that waits at its last call. */
-export interface Parked {
-  readonly stack: Stack;
-  readonly calls: readonly Level[];
-}
-
-/** How a thread goes on with a stack. */
-export interface Resumed {
-  /** The call that it waited at. */
-  readonly left: Level;
-  /** The call that is over now, as those above it are. */
-  readonly call: Level;
-  /** That call is not over: a function runs on top of it. */
-  readonly isJump: boolean;
-  readonly isGuess: boolean;
-  /** In that case: the lowest call whose return does not tell this stack from others. */
-  readonly unsure: Level | null;
-  /** The call that the stack before it waits at, if others are above: a longjmp. */
-  readonly waitsAt: Level | null;
-}
-
-/** A switch between two events. */
-export type HiddenSwitch =
-  | { readonly is: 'new stack'; readonly stack: Stack }
-  | { readonly is: 'resumed'; readonly resumed: Resumed }
-  /** Back to a level of the same stack, as it seemed: what is above, up to the call `left`, is a stack of its own. */
-  | { readonly is: 'back'; readonly to: Level; readonly left: Level };
-
-/** What an event does to the calls. */
-export type Meaning = (
-  | { readonly is: 'nothing' | 'resume' | 'jump' | 'jump by return' }
-  | { readonly is: 'push'; readonly level: Level }
-  | { readonly is: 'pop'; readonly level: Level; readonly split?: Level }
-  | { readonly is: 'end of handler'; readonly level: Level }
-  /** From a call that was not seen, to a level that stays. */
-  | { readonly is: 'return to'; readonly level: Level }
-  /** From a level that was open before its stack was first seen. */
-  | { readonly is: 'unmatched'; readonly skipped: readonly Level[] }
-  | { readonly is: 'resumed'; readonly resumed: Resumed }
-  | { readonly is: 'new stack'; readonly stack: Stack; readonly isFromOutside?: boolean }
-) & {
-  /** No rule explains it: what runs next may be on another stack. */
-  readonly isDoubtful?: boolean;
-};
-
-export const NOTHING: Meaning = { is: 'nothing' };
-
-/** The events between two losses. */
-export interface Segment {
-  readonly firstRow: number;
-  /** The row after the last one. */
-  endRow: number;
-  readonly first: Stack;
-  /** The stack that runs at the end, and its open calls. */
-  last: Stack;
-  open: readonly Level[];
-  /** Where the trace is stopped at the end; NaN: it runs. */
-  stoppedAt: number;
-}
-
-export interface FirstReading {
-  readonly segments: readonly Segment[];
-  /** By row. */
-  readonly meanings: readonly Meaning[];
-  /** By the row of the first event after the switch. */
-  readonly hidden: ReadonlyMap<number, HiddenSwitch>;
-  /** The calls at which stacks are left that go on later. */
-  readonly left: ReadonlySet<Level>;
-}
-
-const isInterrupt = ({ begunBy }: Level) => begunBy === 'signal' || begunBy === 'kernel entry';
-export const isWithin = (address: number, to: number, reach: number) => address <= to && to <= address + reach;
-
-/** A return to here ends a signal: the code there is not what was interrupted. */
-export const SIGNAL_END = Number.NaN;
-
-/** True if a return to an address ends the level. A kernel entry may return to the very instruction. */
-export function endsAt({ begunBy, address }: Pick<Level, 'begunBy' | 'address'>, to: number): boolean {
-  if (begunBy === 'signal') return Number.isNaN(to);
-  return isWithin(address, to, MAX_CALL_BYTES) && (begunBy === 'kernel entry' || to !== address);
-}
-
-/** Deeper calls are not searched for those that are near. */
-export const MAX_NEAR = 64;
 /** A return that nothing explains parks at most so many calls. */
 const MAX_SPLIT = 512;
+const isInterrupt = ({ begunBy }: Level) => begunBy === 'signal' || begunBy === 'kernel entry';
 
 interface Stop {
   readonly address: number;
@@ -269,16 +45,12 @@ interface Stop {
 }
 
 /** The calls of a thread's stacks, while the events of a segment are read. */
-export class Levels {
-  /** Of the stack that runs; lowest first. */
+class Levels implements OpenStacks {
   calls: Level[] = [];
-  running: Stack = newStack();
+  running = newStack();
   readonly first = this.running;
-  /** In the order in which they were parked. */
-  parked: Parked[];
-  /** The last call that was made to switch stacks, until it is known what ran next. */
+  parked: readonly Parked[];
   switching: Level | null = null;
-  /** The lowest call to a longjmp, until it is known where that landed. */
   jumping: Level | null = null;
   private hasBegun = false;
   /** Null while the trace runs. */
@@ -293,12 +65,12 @@ export class Levels {
   constructor(
     readonly events: readonly ReferenceEvent[],
     readonly sites: readonly ReferenceSite[],
-    readonly reading: { meanings: Meaning[]; hidden: Map<number, HiddenSwitch>; left: Set<Level> },
+    readonly reading: WrittenReading,
     readonly firstRow: number,
     readonly hasLosses: boolean,
     parked: readonly Parked[],
   ) {
-    this.parked = [...parked];
+    this.parked = parked;
   }
 
   /** Returns what an event means; null: it does not follow from those before it. */
@@ -332,7 +104,15 @@ export class Levels {
   private push(begunBy: Level['begunBy'], address: number, event: ReferenceEvent, isFromOutside = false): Meaning {
     const { row, toFn: callee, fromFn: caller, from: calledFrom } = event;
     const call = { begunBy, isFromOutside, row, address, callee, caller, calledFrom };
-    const level: Level = { ...call, made: [], end: null, isLeft: false, frames: [] };
+    const level: Level = {
+      ...call,
+      made: [],
+      end: null,
+      isLeft: false,
+      returns: null,
+      returnsTo: Number.NaN,
+      frames: [],
+    };
     this.calls.at(-1)?.made.push(level);
     this.calls.push(level);
     if (event.step === Step.Call && event.callsSwitcher) this.switching = level;
@@ -353,7 +133,7 @@ export class Levels {
     this.calls.length = index;
     if (!isSplit) this.skip(event, above, level);
     else {
-      this.parked.push({ stack: newStack(), calls: above });
+      this.parked = [...this.parked, { stack: newStack(), calls: above }];
       if (leftRow !== null) this.switchBefore(leftRow, { is: 'back', to: level, left });
     }
     if (is === 'end of handler') return { is, level, isDoubtful };
@@ -585,16 +365,11 @@ export class Levels {
   }
 }
 
-export const isSignal = ({ begunBy }: Level) => begunBy === 'signal';
 const isTraceStart = ({ step }: ReferenceEvent) => step === Step.Start;
 
 /** True if the level explains that calls end without a return. */
 function mayLeave({ begunBy, callee }: Level): boolean {
   return begunBy !== 'call' || callee?.is(Trait.Unwinder | Trait.StackSwitcher | Trait.Panic) === true;
-}
-
-export function newStack(rest: Partial<Stack> = {}): Stack {
-  return { unmatched: [], isWhole: false, isGuess: false, waitsAt: null, ...rest };
 }
 
 /** Reads all events. */
@@ -628,9 +403,4 @@ export function readFirst(events: readonly ReferenceEvent[], sites: readonly Ref
   }
   finish(events.length);
   return { segments, ...reading };
-}
-
-/** A program begins here, whether an exec was recorded or not. */
-export function isProgramStart({ step, toEntry, toFn }: ReferenceEvent): boolean {
-  return step === Step.Start && toEntry && toFn.is(Trait.ProgramStart);
 }

@@ -15,24 +15,32 @@ import { Trait } from '../../../src/replay/functions/traits.js';
 import type { ReplayOptions, ThreadGap, ThreadReplay } from '../../../src/replay/thread-replay.js';
 import { count, type PathRow, rowOf } from './path-rows.js';
 import { CallList, moveOnto, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
+import { type Fn, isEnd, isSwitch, type ReferenceEvent, referenceEvents, symbolKey } from './reference-events.js';
+import { readFirst } from './reference-levels.js';
+import {
+  type Alignment,
+  align,
+  calledFrom,
+  isNewProgram,
+  MAX_COMPARED,
+  matchAcrossLosses,
+  type Restart,
+  restartOf,
+  runningAtEnd,
+  type UnmatchedReturn,
+  unmatchedIn,
+} from './reference-losses.js';
 import {
   type FirstReading,
-  type Fn,
   type Frame,
   type HiddenSwitch,
-  isEnd,
-  isSwitch,
   type Level,
   type Meaning,
   NOTHING,
-  type ReferenceEvent,
   type Resumed,
-  readFirst,
-  referenceEvents,
   type Segment,
   type Stack,
-  symbolKey,
-} from './reference-levels.js';
+} from './reference-stacks.js';
 import {
   type End,
   isLeft,
@@ -63,7 +71,9 @@ export function referenceReplay(
   options: ReplayOptions,
 ): ReferenceReplay {
   const own = referenceEvents(events, facts, symbols);
-  return new Reader(own.events, readFirst(own.events, own.sites), facts, symbols, options, events.tid).run();
+  const reading = readFirst(own.events, own.sites);
+  matchAcrossLosses(own.events, reading);
+  return new Reader(own.events, reading, facts, symbols, options, events.tid).run();
 }
 
 const pathUnder = (below: string, name: string) => (below === '' ? name : `${below}\n${name}`);
@@ -95,6 +105,21 @@ interface OwnStack {
   isFirst: boolean;
   /** It was found to be a stack of its own only when it was left. */
   isSplit: boolean;
+  /** The first level that nothing confirmed after a loss, not even a name. */
+  unconfirmed: Level | null;
+}
+
+const NO_STACK: OwnStack = { levels: [], base: NO_BASE, isFirst: false, isSplit: false, unconfirmed: null };
+
+/** A loss, after its switches: the time after the last one is still to be charged. */
+interface Loss {
+  readonly firstRow: number;
+  readonly lostNs: number;
+  /** The last address before it. */
+  readonly ip: number;
+  readonly gapsBefore: number;
+  /** perf's errors from here on are not counted yet. */
+  errorRow: number;
 }
 
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
@@ -111,14 +136,12 @@ class Reader {
   private readonly inferred = noInferences();
   private readonly lost: ThreadGap[] = [];
   /** The stack that runs, and those that go on later. */
-  private running: OwnStack = { levels: [], base: NO_BASE, isFirst: true, isSplit: false };
+  private running: OwnStack = { ...NO_STACK, levels: [], isFirst: true };
   private parked: OwnStack[] = [];
   /** The function that had the stack before left. */
   private resumer: Fn | null = null;
   private startNs: number | null = null;
   private nowNs = 0;
-  /** perf's errors before the first event, and after the last. */
-  private errors = 0;
   /** A stop, off-CPU time, or the one nested in the other. */
   private readonly stops: OpenStop[] = [];
   /** What the thread was switched out as; the stop may come slightly later, as the clocks differ. */
@@ -136,14 +159,19 @@ class Reader {
   ) {}
 
   run(): ReferenceReplay {
-    for (const event of this.events) {
-      const segment = this.reading.segments.find(({ firstRow }) => firstRow === event.row);
-      if (segment) this.begin(event, segment);
-      if (event.step === Step.Gap) this.takeError(event);
-      else if (isSwitch(event)) this.takeSwitch(event);
-      else if (event.step !== Step.Exec) this.take(event, this.reading.meanings[event.row] ?? NOTHING);
+    const { segments } = this.reading;
+    for (const [index, segment] of segments.entries()) {
+      const before = segments[index - 1];
+      if (before) this.cross(before, segment);
+      else this.begin(segment);
+      const isLast = index === segments.length - 1;
+      for (const event of this.events.slice(segment.firstRow, isLast ? segment.endRow : this.knownEnd(segment))) {
+        if (event.step === Step.Gap) this.noteErrors(event.row, event.row + 1, event.timeNs);
+        else if (isSwitch(event)) this.takeSwitch(event);
+        else if (event.step !== Step.Exec) this.take(event, this.reading.meanings[event.row] ?? NOTHING);
+      }
     }
-    this.noteErrors();
+    this.noteErrors(segments.at(-1)?.endRow ?? 0, this.events.length);
     this.finish();
     const { rows, doubts, resumptions, startNs, nowNs: endNs, inferred, lost, tid } = this;
     const { calls, intervals } = this.list;
@@ -151,67 +179,218 @@ class Reader {
     return { rows, doubts, resumptions, startNs: startNs ?? 0, endNs, inferred, lost, thread };
   }
 
+  private begin(segment: Segment): void {
+    const first = this.events[segment.firstRow] as ReferenceEvent;
+    this.nowNs = first.timeNs;
+    this.noteErrors(0, first.row);
+    this.pushFirst(segment, segment);
+    this.startNs = this.extendBack(first);
+  }
+
   /** Pushes the stack that a program begins with: the callers that its returns reveal, the last one lowest. */
-  private begin(first: ReferenceEvent, segment: Segment): void {
-    if (this.startNs === null) this.nowNs = first.timeNs;
-    else this.chargeUntil(first.timeNs);
-    this.noteErrors();
-    this.endPauses('complete');
-    this.endStacks(); // exec: nothing is left of the old program
-    this.signalTail = null;
-    const running = first.step === Step.Start ? first.toFn : (first.fromFn ?? first.nameless);
-    const isSeenToEnd = segment.last === segment.first && (segment.first.unmatched.at(-1) ?? -1) < segment.endRow;
-    this.pushUnseen(segment.first, running, 'OpenAtStart', isSeenToEnd ? segment : null);
-    this.startNs ??= this.extendBack(first);
+  private pushFirst(before: Segment, after: Segment): void {
+    const restart = restartOf(before, after, this.events, this.reading);
+    this.pushUnseen(restart, restart.unmatched.length + 1, () => 'OpenAtStart');
+  }
+
+  /** Pushes a stack that was not seen before. `isNew`: the function that runs begins now. */
+  private pushStack({ unmatched }: Stack, running: Fn, isNew: boolean): void {
+    const returns = unmatched.map((row) => unmatchedIn(row, this.events, this.reading));
+    const restart = { unmatched: returns, running, isWhereStopped: false, toEnd: null };
+    this.pushUnseen(restart, returns.length + 1, (level) => (isNew && level === 0 ? null : 'OpenAtStart'));
   }
 
   /**
-   * Pushes the levels of a stack that were open when it was first seen: the function that runs, and below it where the
-   * stack's returns lead. `why`: why the start of the one that runs was not seen. `toEnd`: the segment at whose end the
-   * lowest level is still open.
+   * Pushes levels that were open when they were first seen, `count` of them: the function that runs, and below it where
+   * the returns lead. `whyOf`: why the start of a level was not seen, from the top.
    */
-  private pushUnseen(stack: Stack, running: Fn, why: InferenceName | null, toEnd: Segment | null): void {
-    const ends = stack.unmatched.map((row) => this.unmatchedIn(row));
-    for (let level = ends.length; level >= 0; level--) {
-      const end = ends[level];
-      const fn = ends[level - 1]?.event.toFn ?? running;
+  private pushUnseen(
+    { unmatched, running, toEnd }: Restart,
+    count: number,
+    whyOf: (level: number) => InferenceName | null,
+  ): void {
+    for (let level = Math.min(count - 1, unmatched.length); level >= 0; level--) {
+      const end = unmatched[level];
+      const fn = unmatched[level - 1]?.event.toFn ?? running;
       const landings = end
         ? landingsBelow(fn, end.skipped, end.event.fromFn, end.event.row, false)
-        : landingsBelow(fn, toEnd?.open ?? [], toEnd && this.runningAtEnd(toEnd), toEnd?.endRow ?? 0, true);
+        : landingsBelow(fn, toEnd?.open ?? [], toEnd && runningAtEnd(this.events, toEnd), toEnd?.endRow ?? 0, true);
       const functions = [fn, ...landings.map((landing) => landing.fn)];
       for (let at = landings.length; at >= 0; at--) {
-        const ending = end ? { row: end.event.row, by: 'unseen' as const, skipped: end.skipped, isSeen: true } : null;
-        this.pushFound(functions[at] as Fn, level === 0 ? why : 'OpenAtStart', ending);
+        this.pushFound(functions[at] as Fn, whyOf(level));
+        if (end) this.setReturn(this.topLevel, end);
         if (landings[at]?.isBelowUnknown) this.mark(Doubt.Landing);
       }
-      if (ends[level - 1]?.isOdd) this.mark(Doubt.OddReturn);
+      if (unmatched[level - 1]?.isOdd) this.mark(Doubt.OddReturn);
     }
   }
 
-  /** A return whose call was not seen. `isOdd`: of the function that was called last, but not behind that call. */
-  private unmatchedIn(row: number): { event: ReferenceEvent; skipped: readonly Level[]; isOdd: boolean } {
-    const event = this.events[row] as ReferenceEvent;
-    const meaning = this.reading.meanings[row] as Meaning;
-    const skipped = meaning.is === 'unmatched' ? meaning.skipped : [];
-    const isOdd = meaning.isDoubtful === true && skipped.at(-1)?.callee === event.fromFn;
-    return { event, skipped, isOdd };
+  /** Several levels may end by one return. */
+  private setReturn(level: Level, { event: { row, to }, skipped }: UnmatchedReturn): void {
+    if (!this.running.levels.some(({ returns }) => returns?.row === row)) level.returnsTo = to;
+    level.returns = { row, by: 'unseen', skipped, isSeen: true };
   }
 
-  /** The function that runs at the end of a segment. */
-  private runningAtEnd({ firstRow, endRow }: Segment): Fn | null {
-    const event = this.events.slice(firstRow, endRow).findLast(({ step }) => step < Step.Gap) as ReferenceEvent;
-    return goesOn(event) ? event.fromFn : event.toFn;
+  // Losses: between two segments, trace data is missing, or a new program begins.
+
+  private cross(before: Segment, after: Segment): void {
+    const { events, reading } = this;
+    const first = events[after.firstRow] as ReferenceEvent;
+    if (isNewProgram(before, after, events)) return this.beginProgram(before, after);
+    const restart = restartOf(before, after, events, reading);
+    this.signalTail = null;
+    if (this.stops.length > 0 && !this.isOffCpuOnly) {
+      this.chargeUntil(first.timeNs); // a stopped thread waited, whatever was lost meanwhile
+      this.endPauses('complete');
+      this.noteGap(before.endRow, first.row, this.nowNs);
+      return this.restart(restart, this.nowNs);
+    }
+    const loss = this.beginLoss(before, after);
+    // A thread that comes out of a system call was in it meanwhile; otherwise only the old stack is known for this time.
+    const comesOutOfSyscall = first.step === Step.Start && this.facts.syscalls.has(first.to - SYSCALL_BYTES);
+    const isOfNewStack = comesOutOfSyscall && this.stops.length === 0;
+    if (!isOfNewStack) this.endLoss(loss, first);
+    this.restart(restart, loss.lostNs);
+    if (isOfNewStack) this.endLoss(loss, first);
+  }
+
+  /** Nothing of the old program is left. */
+  private beginProgram(before: Segment, after: Segment): void {
+    const first = this.events[after.firstRow] as ReferenceEvent;
+    if (this.knownEnd(before) < before.endRow) this.endLoss(this.beginLoss(before, after), first);
+    else {
+      for (const event of this.events.slice(before.endRow, after.firstRow)) if (isSwitch(event)) this.takeSwitch(event);
+      this.chargeUntil(first.timeNs);
+      this.endPauses('complete');
+      this.noteErrors(before.endRow, first.row);
+    }
+    this.endStacks();
+    this.signalTail = null;
+    this.pushFirst(before, after);
+  }
+
+  /**
+   * The row from which on the thread is unknown, in a segment before a loss: after its last branch, if it was running
+   * then. Kernel code is switched out while it runs: there only an error shows a loss.
+   */
+  private knownEnd({ firstRow, endRow }: Segment): number {
+    const last = this.lastBranch(firstRow, endRow);
+    return isEnd(last) || this.facts.scope !== 'user' ? endRow : last.row + 1;
+  }
+
+  private lastBranch(firstRow: number, endRow: number): ReferenceEvent {
+    return this.events.slice(firstRow, endRow).findLast(({ step }) => step < Step.Gap) as ReferenceEvent;
+  }
+
+  /** Follows the switches of a thread from where it is lost: without a CPU it waited, and only the rest is lost. */
+  private beginLoss(before: Segment, after: Segment): Loss {
+    const firstRow = this.knownEnd(before);
+    const isError = firstRow === before.endRow && firstRow < after.firstRow;
+    if (isError && this.stops.length === 0) this.chargeUntil(this.events[firstRow]?.timeNs as number); // decoded up to there
+    const lostNs = this.nowNs;
+    const { from, to } = this.lastBranch(before.firstRow, firstRow);
+    const loss = { firstRow, lostNs, ip: to || from, gapsBefore: this.lost.length, errorRow: firstRow };
+    for (const { step, timeNs, row } of this.events.slice(firstRow, after.firstRow)) {
+      if (step === Step.SwitchIn) this.endWait(timeNs);
+      if (step !== Step.SwitchOut && step !== Step.PreemptOut) continue;
+      this.loseUntil(timeNs, loss, row);
+      loss.errorRow = row;
+      if (this.facts.scope === 'user') this.beginStop('[untraced]');
+      this.switchOut(step === Step.SwitchOut ? '[off-cpu]' : '[preempted]');
+    }
+    return loss;
+  }
+
+  private endLoss(loss: Loss, { timeNs, row }: ReferenceEvent): void {
+    this.loseUntil(timeNs, loss, row);
+    if (this.lost.length === loss.gapsBefore) this.noteGap(loss.firstRow, row, this.nowNs); // it took no time
+  }
+
+  /** A thread without a CPU waited until then. */
+  private loseUntil(timeNs: number, { errorRow, ip }: Loss, row: number): void {
+    if (this.stops.length > 0) this.endWait(timeNs);
+    if (timeNs <= this.nowNs) return this.noteErrors(errorRow, row);
+    this.noteGap(errorRow, row, timeNs, ip);
+    const ns = timeNs - this.nowNs;
+    const path = pathUnder(this.pathUnderStop, '[lost]');
+    const call = this.openStop('[lost]', this.openCalls);
+    this.charge(path, ns, Doubt.Lost);
+    count(rowOf(this.rows, path), { ns, knownNs: null, isUnwound: false });
+    this.list.spend(call.stack, this.nowNs, timeNs, 'unconfirmed');
+    this.nowNs = timeNs;
+    this.list.close(call, timeNs, null);
+  }
+
+  private endWait(timeNs: number): void {
+    if (this.stops.length > 0) this.chargeUntil(timeNs);
+    this.endPauses('complete');
+  }
+
+  private get isOffCpuOnly(): boolean {
+    return this.stops.every(({ isOffCpu }) => isOffCpu);
+  }
+
+  /** Keeps of the old stack what the new segment confirms. What nothing confirms after two losses is over. */
+  private restart(restart: Restart, lostNs: number): void {
+    for (const frame of framesIn(this.running.levels)) frame.why ??= 'CutByGap';
+    for (const level of this.running.levels) level.returns = null;
+    let found = align(this.oldLevels, restart, true);
+    const { unconfirmed } = this.running;
+    if (found === null && unconfirmed) {
+      while (this.running.levels.includes(unconfirmed)) this.closeTop('CutByGap', lostNs);
+      this.running.unconfirmed = null;
+      found = align(this.oldLevels, restart, true);
+    }
+    if (found && found.confirmed > 0) return this.continueOn(found, restart, lostNs);
+    for (const frame of framesIn(this.running.levels))
+      if (!frame.doubts.has(Doubt.AfterLoss)) frame.knownUntilNs = Math.min(frame.knownUntilNs, lostNs);
+    const { length } = this.running.levels;
+    if (found) this.continueOn(found, restart, lostNs);
+    else {
+      this.pushUnseen(restart, restart.unmatched.length + 1, () => 'CutByGap');
+      this.running.unconfirmed = this.running.levels[length] as Level;
+    }
+    for (const frame of framesIn(this.running.levels)) this.mark(Doubt.AfterLoss, frame);
+  }
+
+  private get oldLevels() {
+    return this.running.levels.map((level) => ({
+      returnsTo: level.returnsTo,
+      calledFrom: calledFrom(this.events, level),
+      functions: level.frames.slice(-MAX_COMPARED).map(({ fn }) => fn),
+    }));
+  }
+
+  /** Keeps the old levels up to the aligned one, and pushes the new ones onto it. */
+  private continueOn({ oldLevel, newLevels }: Alignment, restart: Restart, lostNs: number): void {
+    const { unmatched, running } = restart;
+    const { levels } = this.running;
+    const level = levels[oldLevel] as Level;
+    const fn = unmatched[newLevels - 1]?.event.toFn ?? running;
+    const frame = level.frames.slice(-MAX_COMPARED).findLast((each) => each.fn === fn);
+    this.closeAbove(frame ?? (level.frames.at(-1) as Frame), 'CutByGap', lostNs);
+    if (this.running.unconfirmed && !levels.includes(this.running.unconfirmed)) this.running.unconfirmed = null;
+    if (!frame) this.jump(fn, 'CutByGap');
+    if (unmatched[newLevels - 1]?.isOdd) this.mark(Doubt.OddReturn);
+    for (const [n, end] of unmatched.slice(newLevels, newLevels + oldLevel + 1).entries())
+      this.setReturn(levels[oldLevel - n] as Level, end);
+    this.pushUnseen(restart, newLevels, () => 'CutByGap');
   }
 
   /** How the level on top ends. null: that is not seen. */
   private endOfTop(row: number): End | null {
     const { levels } = this.running;
-    const end = levels.at(-1)?.end;
-    if (!end) return null;
+    const { returns = null, end: own = null } = levels.at(-1) ?? {};
+    const end = returns ?? own;
+    if (end === null) return null;
     const { by, skipped } = end;
-    const isSame = (level: Level) => level.begunBy === 'before the trace' && level.end?.row === end.row;
-    const index = by === 'itself' ? levels.length - 1 : by === 'unseen' ? levels.findIndex(isSame) : levels.indexOf(by);
+    const index = by === 'itself' ? levels.length - 1 : by === 'unseen' ? this.returnedIn(end.row) : levels.indexOf(by);
     return index === -1 ? null : { row: end.row, index, leftLater: skipped.filter((level) => level.row >= row) };
+  }
+
+  /** The lowest level that an unmatched return ends; -1: none. */
+  private returnedIn(row: number): number {
+    return this.running.levels.findIndex(({ returns }) => returns?.row === row);
   }
 
   private take(event: ReferenceEvent, meaning: Meaning): void {
@@ -274,7 +453,7 @@ class Reader {
       case 'new stack':
         if (meaning.isFromOutside) this.closeAbove(null, 'Unwound');
         else this.leaveStack(meaning.stack.waitsAt);
-        this.pushUnseen(meaning.stack, toFn, event.toEntry ? null : 'OpenAtStart', null);
+        this.pushStack(meaning.stack, toFn, event.toEntry);
         if (!event.toEntry || meaning.stack.isGuess) this.mark(Doubt.UnseenStart, this.lowest);
         this.countResumption();
     }
@@ -302,17 +481,17 @@ class Reader {
     const index = levels.indexOf(level);
     if (index === -1) return;
     const landing = framesIn(levels.slice(index)).findLast(({ fn }) => fn === toFn) ?? level.frames.at(-1);
-    if (landing === this.top) this.pushFound(fromFn ?? nameless, 'HiddenJump', null);
+    if (landing === this.top) this.pushFound(fromFn ?? nameless, 'HiddenJump');
     this.closeAbove(landing ?? null, 'HiddenJump');
     this.mark(Doubt.Landing);
   }
 
   private returnUnmatched(row: number, fn: Fn, skipped: Ending): void {
     const { levels } = this.running;
-    const index = levels.findIndex(({ begunBy, end }) => begunBy === 'before the trace' && end?.row === row);
+    const index = this.returnedIn(row);
     if (index > 0) return this.returnFrom(levels[index] as Level, skipped);
     this.closeAbove(null, null);
-    this.pushFound(fn, 'CutByGap', null);
+    this.pushFound(fn, 'CutByGap');
   }
 
   // Stack switches: the frames of a stack are set aside, and put back.
@@ -326,7 +505,7 @@ class Reader {
     }
     if (hidden.is === 'back') return this.goBackTo(hidden.to, hidden.left, fn);
     this.leaveStack(hidden.stack.waitsAt);
-    this.pushUnseen(hidden.stack, fn, 'OpenAtStart', null);
+    this.pushStack(hidden.stack, fn, false);
     this.countResumption();
     const isNearStart = from - fn.start < NEAR_BYTES;
     if (!isNearStart || hidden.stack.isGuess) this.mark(Doubt.UnseenStart, this.lowest);
@@ -380,7 +559,7 @@ class Reader {
       this.setAside(running.levels);
       this.parked = [...this.parked, { ...running, levels: [...running.levels] }];
     } else this.closeAbove(null, 'Unwound');
-    this.running = { levels: [], base: running.base, isFirst: false, isSplit: false };
+    this.running = { ...NO_STACK, levels: [], base: running.base };
     this.signalTail = null;
   }
 
@@ -397,7 +576,7 @@ class Reader {
     this.setAside(above);
     levels.splice(-above.length);
     const base = { path: this.top ? pathOf(this.top) : '', calls: [] };
-    this.parked = [...this.parked, { levels: above, base, isFirst: false, isSplit: true }];
+    this.parked = [...this.parked, { ...NO_STACK, levels: above, base, isSplit: true }];
   }
 
   /** Goes back to a function in a level of the running stack. What is above goes on later, or is over. */
@@ -441,7 +620,7 @@ class Reader {
     const { base } = this.running;
     const path = base.path.split('\n');
     if (path.at(-1) === fn.name) this.running.base = { ...base, path: path.slice(0, -1).join('\n') };
-    this.pushFound(fn, 'CutByGap', null);
+    this.pushFound(fn, 'CutByGap');
   }
 
   /** Ends the calls of all stacks. */
@@ -452,7 +631,7 @@ class Reader {
       this.closeAbove(null, 'OpenAtEnd');
     }
     this.parked = [];
-    this.running = { levels: [], base: NO_BASE, isFirst: true, isSplit: false };
+    this.running = { ...NO_STACK, levels: [], isFirst: true };
   }
 
   // Jumps and exceptions.
@@ -640,10 +819,10 @@ class Reader {
   }
 
   /** Pushes a level that was found running. */
-  private pushFound(fn: Fn, why: InferenceName | null, end: Level['end']): void {
+  private pushFound(fn: Fn, why: InferenceName | null): void {
     const unseen = { row: Number.NaN, address: Number.NaN, callee: null, caller: null, calledFrom: Number.NaN };
-    const rest = { isFromOutside: false, made: [], isLeft: false, frames: [] };
-    this.running.levels.push({ begunBy: 'before the trace', ...unseen, ...rest, end });
+    const rest = { isFromOutside: false, made: [], end: null, isLeft: false, returns: null, returnsTo: Number.NaN };
+    this.running.levels.push({ begunBy: 'before the trace', ...unseen, ...rest, frames: [] });
     this.open(fn, why);
   }
 
@@ -763,21 +942,28 @@ class Reader {
     return pathOf({ below, fn: fn.leadsTo ?? fn });
   }
 
-  private openStop(name: OffCpu | '[syscall]' | '[untraced]', under: readonly ReferenceCall[]): ReferenceCall {
+  private openStop(
+    name: OffCpu | '[syscall]' | '[untraced]' | '[lost]',
+    under: readonly ReferenceCall[],
+  ): ReferenceCall {
     return this.list.open(symbolKey(this.symbols, this.symbols.name.indexOf(name)), this.nowNs, under, true);
   }
 
   private takeSwitch({ timeNs, step }: ReferenceEvent): void {
-    if (this.startNs === null) return;
     if (this.facts.showsTaskSwitches) {
       if (step !== Step.SwitchIn) this.switchedOut = step === Step.SwitchOut ? '[off-cpu]' : '[preempted]';
       return;
     }
     this.chargeUntil(timeNs);
+    this.switchOut(step === Step.SwitchIn ? null : step === Step.SwitchOut ? '[off-cpu]' : '[preempted]');
+  }
+
+  /** null: in. */
+  private switchOut(name: OffCpu | null): void {
     if (this.stops.at(-1)?.isOffCpu) this.endPause('complete');
-    this.switchedOut = step === Step.SwitchIn ? null : step === Step.SwitchOut ? '[off-cpu]' : '[preempted]';
+    this.switchedOut = name;
     const canPause = this.stops.length > 0 || this.facts.scope === 'user+kernel';
-    if (this.switchedOut && canPause) this.leaveCpu(this.switchedOut);
+    if (name && canPause) this.leaveCpu(name);
   }
 
   private endPauses(how: 'complete' | 'inferred'): void {
@@ -792,18 +978,19 @@ class Reader {
     count(rowOf(this.rows, path), { ns, knownNs: how === 'complete' ? null : ns, isUnwound: false });
   }
 
-  /** While the trace is stopped, nothing of this thread is lost. */
-  private takeError({ timeNs, isError, row }: ReferenceEvent): void {
-    const errors = isError ? 1 : 0;
-    const isInside = this.reading.segments.some(({ firstRow, endRow }) => firstRow <= row && row < endRow);
-    if (isInside) this.lost.push({ atNs: timeNs, lengthNs: 0, errors, ip: Number.NaN, isLast: false });
-    else this.errors += errors;
+  /** perf's errors that cost the thread no time. */
+  private noteErrors(firstRow: number, endRow: number, atNs = this.nowNs): void {
+    const errors = this.errorsIn(firstRow, endRow);
+    if (errors > 0) this.lost.push({ atNs, lengthNs: 0, errors, ip: Number.NaN, isLast: false });
   }
 
-  private noteErrors(): void {
-    if (this.errors > 0)
-      this.lost.push({ atNs: this.nowNs, lengthNs: 0, errors: this.errors, ip: Number.NaN, isLast: false });
-    this.errors = 0;
+  private noteGap(firstRow: number, endRow: number, untilNs: number, ip = Number.NaN): void {
+    const errors = this.errorsIn(firstRow, endRow);
+    this.lost.push({ atNs: this.nowNs, lengthNs: untilNs - this.nowNs, errors, ip, isLast: false });
+  }
+
+  private errorsIn(firstRow: number, endRow: number): number {
+    return this.events.slice(firstRow, endRow).filter(({ isError }) => isError).length;
   }
 
   /** A thread whose first event ends a stop was waiting since the recording began. */
@@ -844,8 +1031,3 @@ class Reader {
 }
 
 const framesIn = (levels: readonly Level[]): Frame[] => levels.flatMap(({ frames }) => frames);
-
-/** What runs after the event also ran before it. */
-function goesOn({ step }: ReferenceEvent): boolean {
-  return step === Step.Stay || step === Step.End || step === Step.EndSyscall;
-}

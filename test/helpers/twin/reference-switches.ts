@@ -13,21 +13,20 @@
  */
 import { Step } from '../../../src/replay/functions/site-facts.js';
 import { Trait } from '../../../src/replay/functions/traits.js';
+import type { Fn, ReferenceEvent } from './reference-events.js';
 import {
   endsAt,
-  type Fn,
   type HiddenSwitch,
   type Level,
-  type Levels,
   MAX_NEAR,
   type Meaning,
   newStack,
+  type OpenStacks,
   type Parked,
-  type ReferenceEvent,
   type Resumed,
   SIGNAL_END,
   type Stack,
-} from './reference-levels.js';
+} from './reference-stacks.js';
 
 /** A stack that may go on: a parked one, or the one that runs. */
 type Candidate = Parked | 'own';
@@ -48,63 +47,63 @@ export function leavesStack({ fromFn, toFn, step }: ReferenceEvent): boolean {
 }
 
 /** The return or jump with which a function that switches stacks goes on. */
-export function switchBy(levels: Levels, event: ReferenceEvent): Meaning {
-  const { calls, parked } = levels;
+export function switchBy(stacks: OpenStacks, event: ReferenceEvent): Meaning {
+  const { calls, parked } = stacks;
   const { row, to, toEntry } = event;
-  levels.switching = null;
-  const next = nextReturns(levels, row + 1);
-  if (toEntry) return beginStack(levels, event, next[0]);
+  stacks.switching = null;
+  const next = nextReturns(stacks, row + 1);
+  if (toEntry) return beginStack(stacks, event, next[0]);
   const waiting: Candidate[] = parked.filter((stack) => endsAt(fromTop(stack.calls, 0) as Level, to));
   const top = calls.at(-1);
   if (top && endsAt(top, to)) waiting.push('own');
-  const { chosen, alike } = choose(levels, waiting, next);
-  if (chosen === 'own') return goOnHere(levels, event, alike);
-  if (chosen) return resumedBy(resume(levels, chosen, row, { alike }));
+  const { chosen, alike } = choose(stacks, waiting, next);
+  if (chosen === 'own') return goOnHere(stacks, event, alike);
+  if (chosen) return resumedBy(resume(stacks, chosen, row, { alike }));
   const held = holding(parked, to);
-  if (held) return resumedBy(resume(levels, held.stack, row, { above: held.above }));
-  const index = levels.callerFor(to, true);
-  return index === -1 ? goToNew(levels) : levels.end(event, index);
+  if (held) return resumedBy(resume(stacks, held.stack, row, { above: held.above }));
+  const index = stacks.callerFor(to, true);
+  return index === -1 ? goToNew(stacks) : stacks.end(event, index);
 }
 
 /** A return of another function that ends the call that left a parked stack. */
-export function goesOn(levels: Levels, event: ReferenceEvent): Meaning | null {
+export function goesOn(stacks: OpenStacks, event: ReferenceEvent): Meaning | null {
   if (event.toEntry) return null;
-  const waiting = levels.parked.filter(({ calls }) => endsAt(fromTop(calls, 0) as Level, event.to));
-  const { chosen } = choose(levels, waiting, nextReturns(levels, event.row + 1));
+  const waiting = stacks.parked.filter(({ calls }) => endsAt(fromTop(calls, 0) as Level, event.to));
+  const { chosen } = choose(stacks, waiting, nextReturns(stacks, event.row + 1));
   if (!chosen || chosen === 'own') return null;
   const left = fromTop(chosen.calls, 0) as Level;
-  const leftRow = levels.leftRowOf(event, left);
-  if (leftRow === null) return { ...resumedBy(resume(levels, chosen, event.row, { alike: 1 })), isDoubtful: true };
-  levels.switchBefore(leftRow, {
+  const leftRow = stacks.leftRowOf(event, left);
+  if (leftRow === null) return { ...resumedBy(resume(stacks, chosen, event.row, { alike: 1 })), isDoubtful: true };
+  stacks.switchBefore(leftRow, {
     is: 'resumed',
-    resumed: resume(levels, chosen, leftRow, { isJump: true, alike: 1 }),
+    resumed: resume(stacks, chosen, leftRow, { isJump: true, alike: 1 }),
   });
-  return levels.end(event, levels.calls.length - 1);
+  return stacks.end(event, stacks.calls.length - 1);
 }
 
 /** To the start of a function. `first`: where it returns next. */
-function beginStack(levels: Levels, event: ReferenceEvent, first: number | undefined): Meaning {
-  const { calls, parked } = levels;
+function beginStack(stacks: OpenStacks, event: ReferenceEvent, first: number | undefined): Meaning {
+  const { calls, parked } = stacks;
   const top = calls.at(-1);
   if (first !== undefined && top && endsAt(top, first))
     return { is: event.step === Step.Jump ? 'jump' : 'jump by return' };
   const below = parked.find((stack) => first !== undefined && endsAt(fromTop(stack.calls, 0) as Level, first));
-  if (below) return resumedBy(resume(levels, below, event.row, { isJump: true }));
-  const { on, alike, isThrown } = stackOfException(levels, event.row + 1, event.toFn);
-  if (on) return resumedBy(resume(levels, on, event.row, { isJump: true, alike }));
-  return goToNew(levels, { isGuess: isThrown, isWhole: !isThrown });
+  if (below) return resumedBy(resume(stacks, below, event.row, { isJump: true }));
+  const { on, alike, isThrown } = stackOfException(stacks, event.row + 1, event.toFn);
+  if (on) return resumedBy(resume(stacks, on, event.row, { isJump: true, alike }));
+  return goToNew(stacks, { isGuess: isThrown, isWhole: !isThrown });
 }
 
 /** Hardly any function that switches stacks goes on with its own: another thread may have left one at the same call. */
-function goOnHere(levels: Levels, event: ReferenceEvent, alike: number): Meaning {
-  const resumed = ownResumed(levels, alike);
-  levels.end(event, levels.calls.length - 1);
+function goOnHere(stacks: OpenStacks, event: ReferenceEvent, alike: number): Meaning {
+  const resumed = ownResumed(stacks, alike);
+  stacks.end(event, stacks.calls.length - 1);
   return resumedBy(resumed);
 }
 
 const resumedBy = (resumed: Resumed): Meaning => ({ is: 'resumed', resumed });
 
-function ownResumed({ calls }: Levels, alike: number): Resumed {
+function ownResumed({ calls }: OpenStacks, alike: number): Resumed {
   const call = calls.at(-1) as Level;
   const unsure = lowestUnsure(calls, alike, calls);
   return { left: call, call, isJump: false, isGuess: true, unsure, waitsAt: null };
@@ -125,22 +124,22 @@ const BY_ITSELF = { by: 'itself', skipped: [] } as const;
 
 /** Makes a parked stack the running one. */
 function resume(
-  levels: Levels,
+  stacks: OpenStacks,
   parked: Parked,
   row: number,
   { alike = 0, above = 0, isJump = false, waitsAt = null, isSeen = true }: HowResumed,
 ): Resumed {
-  const isGuess = alike > 0 || wasLost(levels, parked);
-  levels.parked = levels.parked.filter((other) => other !== parked);
-  park(levels);
-  levels.running = parked.stack;
+  const isGuess = alike > 0 || wasLost(stacks, parked);
+  stacks.parked = stacks.parked.filter((other) => other !== parked);
+  park(stacks);
+  stacks.running = parked.stack;
   const left = fromTop(parked.calls, 0) as Level;
   const call = fromTop(parked.calls, above) as Level;
   const end = parked.calls.length - above;
-  levels.calls = parked.calls.slice(0, isJump ? end : end - 1);
-  for (const level of parked.calls.slice(levels.calls.length)) level.end = { ...BY_ITSELF, row, isSeen };
-  levels.reading.left.add(left);
-  const unsure = isGuess ? lowestUnsure(parked.calls, alike, levels.calls) : null;
+  stacks.calls = parked.calls.slice(0, isJump ? end : end - 1);
+  for (const level of parked.calls.slice(stacks.calls.length)) level.end = { ...BY_ITSELF, row, isSeen };
+  stacks.reading.left.add(left);
+  const unsure = isGuess ? lowestUnsure(parked.calls, alike, stacks.calls) : null;
   return { left, call, isJump, isGuess, unsure, waitsAt };
 }
 
@@ -154,20 +153,20 @@ function lowestUnsure(calls: readonly Level[], alike: number, left: readonly Lev
 }
 
 /** Without a call that left it, nothing could continue a stack. */
-function park(levels: Levels): void {
-  const { calls, running } = levels;
-  if (calls.length > 0) levels.parked = [...levels.parked, { stack: running, calls: [...calls] }];
+function park(stacks: OpenStacks): void {
+  const { calls, running } = stacks;
+  if (calls.length > 0) stacks.parked = [...stacks.parked, { stack: running, calls: [...calls] }];
 }
 
-function beginNew(levels: Levels, rest: Partial<Stack> = {}): Stack {
-  park(levels);
-  levels.calls = [];
-  levels.running = newStack(rest);
-  return levels.running;
+function beginNew(stacks: OpenStacks, rest: Partial<Stack> = {}): Stack {
+  park(stacks);
+  stacks.calls = [];
+  stacks.running = newStack(rest);
+  return stacks.running;
 }
 
-function goToNew(levels: Levels, rest: Partial<Stack> = {}): Meaning {
-  return { is: 'new stack', stack: beginNew(levels, rest) };
+function goToNew(stacks: OpenStacks, rest: Partial<Stack> = {}): Meaning {
+  return { is: 'new stack', stack: beginNew(stacks, rest) };
 }
 
 const fromTop = (calls: readonly Level[], n: number): Level | undefined => calls[calls.length - 1 - n];
@@ -191,10 +190,10 @@ interface Choice {
 }
 
 /** After a loss, the next return must fit the stack that goes on, and one that was parked before is the last choice. */
-function choose(levels: Levels, candidates: readonly Candidate[], next: readonly number[]): Choice {
-  const callsOf = (one: Candidate) => (one === 'own' ? levels.calls : one.calls);
-  const fits = candidates.filter((one) => !levels.hasLosses || endsNext(callsOf(one), next));
-  const isLost = (one: Candidate) => one !== 'own' && wasLost(levels, one);
+function choose(stacks: OpenStacks, candidates: readonly Candidate[], next: readonly number[]): Choice {
+  const callsOf = (one: Candidate) => (one === 'own' ? stacks.calls : one.calls);
+  const fits = candidates.filter((one) => !stacks.hasLosses || endsNext(callsOf(one), next));
+  const isLost = (one: Candidate) => one !== 'own' && wasLost(stacks, one);
   const inOrder = [...fits.filter((one) => !isLost(one)), ...fits.filter(isLost)];
   if (inOrder.length < 2) return { chosen: inOrder[0] ?? null, alike: 0 };
   const { index, alike } = chooseAlike(inOrder.map(callsOf), next);
@@ -230,7 +229,7 @@ function endsNext(calls: readonly Level[], [to]: readonly number[]): boolean {
 }
 
 /** It was parked before a loss, and may have gone on since. */
-function wasLost({ firstRow }: Levels, { calls }: Parked): boolean {
+function wasLost({ firstRow }: OpenStacks, { calls }: Parked): boolean {
   return (fromTop(calls, 0) as Level).row < firstRow;
 }
 
@@ -238,7 +237,7 @@ function wasLost({ firstRow }: Levels, { calls }: Parked): boolean {
  * The targets of the next returns that end calls made before `row`, up to the next switch, loss, or return that skips
  * calls.
  */
-function nextReturns({ events }: Levels, row: number): number[] {
+function nextReturns({ events }: OpenStacks, row: number): number[] {
   const targets: number[] = [];
   const calls: Pick<Level, 'begunBy' | 'address'>[] = [];
   for (const { step, from, to, toEntry, ...event } of events.slice(row)) {
@@ -280,26 +279,26 @@ interface Unwinder {
  * The parked stack in which an exception lands before the next switch: in the first function that runs after the
  * unwinder, as many frames down as that stepped. Where no steps are seen, in a function that was not called since.
  */
-function stackOfException(levels: Levels, row: number, thrower: Fn): ExceptionStack {
+function stackOfException(stacks: OpenStacks, row: number, thrower: Fn): ExceptionStack {
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.Unwinder | Trait.Unknown;
   const called = new Set<Fn>([thrower]);
   let unwinder = null as Unwinder | null;
   let isThrown = false;
   let depth = 0;
-  for (const event of levels.parked.length > 0 ? levels.events.slice(row) : []) {
+  for (const event of stacks.parked.length > 0 ? stacks.events.slice(row) : []) {
     const { fromFn, toFn, step, toEntry } = event;
     if (step === Step.Gap || switches(event)) break;
     const mayLand = fromFn !== null && !fromFn.is(onTheWay);
     if (unwinder?.depth === depth && mayLand) {
       const steps = stepsSeen(unwinder);
       const landing = steps === null ? null : unwinder.depth - 1 - steps;
-      if (landing !== null && landing < 0) return { ...landedOn(levels, event, fromFn, -1 - landing), isThrown };
+      if (landing !== null && landing < 0) return { ...landedOn(stacks, event, fromFn, -1 - landing), isThrown };
       if (landing !== null) [isThrown, depth] = [false, landing];
       unwinder = null;
     }
     if (isThrown && unwinder === null && mayLand && !called.has(fromFn)) {
       const isOn = ({ calls }: Parked) => calls.slice(-MAX_UNWOUND).some(({ caller }) => isPartOf(caller, fromFn));
-      const on = levels.parked.find(isOn);
+      const on = stacks.parked.find(isOn);
       if (on) return { on, isThrown, alike: 1 };
     }
     if (step === Step.Return) depth--;
@@ -324,11 +323,16 @@ function stepsSeen({ made }: Unwinder): number | null {
 }
 
 /** The stack of which an exception has left `above` calls, as `fn` goes on with the event. */
-function landedOn(levels: Levels, { row }: ReferenceEvent, fn: Fn, above: number): Omit<ExceptionStack, 'isThrown'> {
-  const found = levels.parked.filter(({ calls }) => isPartOf(fromTop(calls, above)?.caller ?? null, fn));
+function landedOn(
+  stacks: OpenStacks,
+  { row }: ReferenceEvent,
+  fn: Fn,
+  above: number,
+): Omit<ExceptionStack, 'isThrown'> {
+  const found = stacks.parked.filter(({ calls }) => isPartOf(fromTop(calls, above)?.caller ?? null, fn));
   if (found.length < 2) return { on: found[0] ?? null, alike: 0 };
   const left = found.map(({ calls }) => calls.slice(0, calls.length - above));
-  const { index, alike } = chooseAlike(left, nextReturns(levels, row));
+  const { index, alike } = chooseAlike(left, nextReturns(stacks, row));
   return { on: found[index] as Parked, alike: alike && alike + above };
 }
 
@@ -337,50 +341,50 @@ const isPartOf = (part: Fn | null, fn: Fn) => part !== null && (part === fn || p
 // Switches that no event shows: the function that switches stacks, or a longjmp, ends in a hidden jump.
 
 /** Decides after a call that was made to switch stacks on which stack the next event is that comes from elsewhere. */
-export function followSwitch(levels: Levels, event: ReferenceEvent): void {
-  const { switching, calls } = levels;
+export function followSwitch(stacks: OpenStacks, event: ReferenceEvent): void {
+  const { switching, calls } = stacks;
   const { row, fromFn } = event;
   if (switching === null) return;
   if (calls.at(-1) !== switching) {
-    if (rowOfTop(levels) < switching.row) levels.switching = null; // it has returned, or what called it
+    if (rowOfTop(stacks) < switching.row) stacks.switching = null; // it has returned, or what called it
     return;
   }
   if (fromFn === null || fromFn.is(Trait.Stub | Trait.Resolver | Trait.StackSwitcher)) return;
-  levels.switching = null;
-  const next = nextReturns(levels, row);
+  stacks.switching = null;
+  const next = nextReturns(stacks, row);
   if (next[0] !== undefined && endsAt(switching, next[0])) return; // it was jumped to, and returns instead
-  const { chosen, alike, isJump = false, above = 0 } = chooseHidden(levels, event, next);
+  const { chosen, alike, isJump = false, above = 0 } = chooseHidden(stacks, event, next);
   if (chosen === 'own') {
-    setHidden(levels, row, { is: 'resumed', resumed: ownResumed(levels, alike) });
+    setHidden(stacks, row, { is: 'resumed', resumed: ownResumed(stacks, alike) });
     switching.end = { ...BY_ITSELF, row, isSeen: false };
-    levels.calls = calls.slice(0, -1);
+    stacks.calls = calls.slice(0, -1);
   } else if (chosen)
-    setHidden(levels, row, {
+    setHidden(stacks, row, {
       is: 'resumed',
-      resumed: resume(levels, chosen, row, { above, isJump, alike, isSeen: false }),
+      resumed: resume(stacks, chosen, row, { above, isJump, alike, isSeen: false }),
     });
   else {
-    const mayGoOn = levels.hasLosses || isCalledSomewhere(levels, fromFn);
-    setHidden(levels, row, { is: 'new stack', stack: beginNew(levels, { isGuess: alike > 0 || mayGoOn }) });
+    const mayGoOn = stacks.hasLosses || isCalledSomewhere(stacks, fromFn);
+    setHidden(stacks, row, { is: 'new stack', stack: beginNew(stacks, { isGuess: alike > 0 || mayGoOn }) });
   }
 }
 
-function setHidden({ reading }: Levels, row: number, hidden: HiddenSwitch): void {
+function setHidden({ reading }: OpenStacks, row: number, hidden: HiddenSwitch): void {
   reading.hidden.set(row, hidden);
 }
 
-const rowOfTop = ({ calls }: Levels) => calls.at(-1)?.row ?? -1;
+const rowOfTop = ({ calls }: OpenStacks) => calls.at(-1)?.row ?? -1;
 
 /** Some call leads to it, or it is a signal's handler: no stack need begin with it. */
-function isCalledSomewhere({ sites }: Levels, fn: Fn): boolean {
+function isCalledSomewhere({ sites }: OpenStacks, fn: Fn): boolean {
   return sites.some(
     ({ step, toFn, toEntry }) => toFn === fn && (step === Step.Call || (step === Step.Start && toEntry)),
   );
 }
 
 /** The stack on which the function of an event goes on that the thread has got to by a hidden jump. */
-function chooseHidden(levels: Levels, { row, from, fromFn }: ReferenceEvent, next: readonly number[]): Choice {
-  const { parked, calls } = levels;
+function chooseHidden(stacks: OpenStacks, { row, from, fromFn }: ReferenceEvent, next: readonly number[]): Choice {
+  const { parked, calls } = stacks;
   const fn = fromFn as Fn;
   const callsOf = (one: Candidate) => (one === 'own' ? calls : one.calls);
   const callerOf = (one: Candidate) => fromTop(callsOf(one), 0)?.caller;
@@ -389,10 +393,10 @@ function chooseHidden(levels: Levels, { row, from, fromFn }: ReferenceEvent, nex
   if (to !== undefined && !Number.isNaN(to)) {
     const fits = all.filter((one) => endsAt(fromTop(callsOf(one), 1) ?? NO_CALL, to));
     const inCaller = fits.filter((one) => callerOf(one) === fn);
-    if (inCaller.length > 0) return choose(levels, inCaller, next);
+    if (inCaller.length > 0) return choose(stacks, inCaller, next);
     const below = parked.find((stack) => endsAt(fromTop(stack.calls, 0) as Level, to));
     if (below) return { chosen: below, alike: 0, isJump: true };
-    if (fits.length > 0) return choose(levels, fits, next);
+    if (fits.length > 0) return choose(stacks, fits, next);
     const held = holding(parked, to);
     if (held) return { chosen: held.stack, alike: 0, above: held.above - 1 };
   }
@@ -401,65 +405,65 @@ function chooseHidden(levels: Levels, { row, from, fromFn }: ReferenceEvent, nex
     const { address } = fromTop(callsOf(one), 0) as Level;
     return address < from && from < address + NEAR_BYTES;
   });
-  const choice = choose(levels, near.length > 0 ? near : fitting, next);
+  const choice = choose(stacks, near.length > 0 ? near : fitting, next);
   if (choice.chosen) return choice;
-  const { on, isThrown, alike } = stackOfException(levels, row, fn);
+  const { on, isThrown, alike } = stackOfException(stacks, row, fn);
   return on ? { chosen: on, alike, isJump: true } : { chosen: null, alike: isThrown ? 1 : 0 };
 }
 
 /** Decides where a longjmp landed, if the event comes from another function. */
-export function followLongJump(levels: Levels, event: ReferenceEvent): void {
+export function followLongJump(stacks: OpenStacks, event: ReferenceEvent): void {
   const { fromFn, row } = event;
-  const top = levels.calls.at(-1);
-  if (levels.jumping && rowOfTop(levels) < levels.jumping.row) levels.jumping = null;
-  const { jumping } = levels;
+  const top = stacks.calls.at(-1);
+  if (stacks.jumping && rowOfTop(stacks) < stacks.jumping.row) stacks.jumping = null;
+  const { jumping } = stacks;
   if (jumping === null || fromFn === null || fromFn.is(Trait.Stub | Trait.Resolver | Trait.Unwinder)) return;
   if (!top?.callee?.is(Trait.LongJump)) return; // called by the longjmp, on its way
-  const next = nextReturns(levels, row);
+  const next = nextReturns(stacks, row);
   if (next[0] !== undefined && endsAt(top, next[0])) return;
-  const chosen = stackOfLongJump(levels, fromFn, next);
+  const chosen = stackOfLongJump(stacks, fromFn, next);
   if (chosen === 'own') return;
   setHidden(
-    levels,
+    stacks,
     row,
     chosen
-      ? { is: 'resumed', resumed: resume(levels, chosen, row, { waitsAt: jumping, isSeen: false }) }
-      : { is: 'new stack', stack: beginNew(levels, { waitsAt: jumping }) },
+      ? { is: 'resumed', resumed: resume(stacks, chosen, row, { waitsAt: jumping, isSeen: false }) }
+      : { is: 'new stack', stack: beginNew(stacks, { waitsAt: jumping }) },
   );
 }
 
 /** The same for a jump that the trace shows. */
-export function landLongJump(levels: Levels, { row, fromFn, toFn, toEntry }: ReferenceEvent): Meaning {
-  const { jumping } = levels;
+export function landLongJump(stacks: OpenStacks, { row, fromFn, toFn, toEntry }: ReferenceEvent): Meaning {
+  const { jumping } = stacks;
   if (jumping === null || !fromFn?.is(Trait.LongJump) || fromFn.is(Trait.Stub)) return { is: 'jump' };
   if (toEntry || toFn.is(Trait.LongJump | Trait.Stub)) return { is: 'jump' };
-  const chosen = stackOfLongJump(levels, toFn, nextReturns(levels, row + 1));
+  const chosen = stackOfLongJump(stacks, toFn, nextReturns(stacks, row + 1));
   if (chosen === 'own') return { is: 'jump' };
-  return chosen ? resumedBy(resume(levels, chosen, row, { waitsAt: jumping })) : goToNew(levels, { waitsAt: jumping });
+  return chosen ? resumedBy(resume(stacks, chosen, row, { waitsAt: jumping })) : goToNew(stacks, { waitsAt: jumping });
 }
 
 /**
  * The stack on which a longjmp landed in a function; null: one that was not seen before. Hardly any longjmp leaves its
  * own stack. What the longjmp called is over if it does.
  */
-function stackOfLongJump(levels: Levels, fn: Fn, next: readonly number[]): Candidate | null {
-  const { calls, parked, jumping } = levels;
+function stackOfLongJump(stacks: OpenStacks, fn: Fn, next: readonly number[]): Candidate | null {
+  const { calls, parked, jumping } = stacks;
   const [to] = next;
-  levels.jumping = null;
+  stacks.jumping = null;
   const isOf = ({ caller, callee }: Level) => caller === fn || callee === fn;
   const isOpen = calls.length > MAX_NEAR || calls.slice(-MAX_NEAR).some(isOf);
-  if (to !== undefined ? levels.callerFor(to, false) !== -1 : isOpen) return 'own';
+  if (to !== undefined ? stacks.callerFor(to, false) !== -1 : isOpen) return 'own';
   const callerOf = ({ calls: own }: Parked) => fromTop(own, 0)?.caller;
   const leftBy = parked.filter((stack) => callerOf(stack) === fn);
   const fits = leftBy.filter((stack) => to !== undefined && endsAt(fromTop(stack.calls, 1) ?? NO_CALL, to));
   const candidates = fits.length > 0 ? fits : isOpen || to !== undefined ? [] : leftBy;
-  if (candidates.length === 0 && (isOpen || !isSetJumper(levels, fn))) return 'own';
-  levels.calls = calls.slice(0, calls.indexOf(jumping as Level) + 1);
-  for (const level of calls.slice(levels.calls.length)) level.end = { ...BY_ITSELF, row: level.row, isSeen: false };
-  return choose(levels, candidates, next).chosen;
+  if (candidates.length === 0 && (isOpen || !isSetJumper(stacks, fn))) return 'own';
+  stacks.calls = calls.slice(0, calls.indexOf(jumping as Level) + 1);
+  for (const level of calls.slice(stacks.calls.length)) level.end = { ...BY_ITSELF, row: level.row, isSeen: false };
+  return choose(stacks, candidates, next).chosen;
 }
 
 /** It notes a place for a longjmp somewhere. */
-function isSetJumper({ sites }: Levels, fn: Fn): boolean {
+function isSetJumper({ sites }: OpenStacks, fn: Fn): boolean {
   return sites.some(({ step, fromFn, toFn }) => step === Step.Call && fromFn === fn && toFn.is(Trait.SetJump));
 }

@@ -11,7 +11,7 @@ import type { ReplayOptions } from '../../../src/replay/thread-replay.js';
 import type { LoadedThread } from '../../../src/trace/load-thread.js';
 import { type TraceThreads, threadsOfBeginning } from '../traces/threads-of.js';
 import type { ReferenceThread } from './reference-calls.js';
-import { symbolKey } from './reference-levels.js';
+import { symbolKey } from './reference-events.js';
 import { referenceLog } from './reference-log.js';
 import { referenceReplay } from './reference-replay.js';
 

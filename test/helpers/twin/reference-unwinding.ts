@@ -2,7 +2,8 @@
  * Finds where an exception or a longjmp went, for the reference replay, by reading ahead.
  */
 import { Trait } from '../../../src/replay/functions/traits.js';
-import type { Fn, Frame, Level } from './reference-levels.js';
+import type { Fn } from './reference-events.js';
+import type { Frame, Level } from './reference-stacks.js';
 
 /** How the level on top ends. */
 export interface End {
