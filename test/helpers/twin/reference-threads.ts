@@ -2,7 +2,7 @@
  * Lists the calls of a trace file's threads, as the reference replay finds them.
  */
 import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
-import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
+import type { SiteFacts } from '../../../src/replay/functions/site-facts.js';
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
 import { Action, actionOf } from '../../../src/replay/pairing/pairing.js';
 import { Replayer } from '../../../src/replay/replayer.js';
@@ -21,7 +21,7 @@ export interface ListedThread {
   readonly options: ReplayOptions;
 }
 
-/** Threads without losses by the reference replay, the others from the call log. */
+/** By the reference replay where it handles the thread, else from the call log. */
 export async function referenceThreads(
   file: string,
   tailCalls: TailCalls,
@@ -51,7 +51,7 @@ function listOf(
   options: ReplayOptions,
   by: 'replay' | 'log',
 ): ReferenceThread {
-  if (by === 'replay' && isComplete(events, facts)) return referenceReplay(events, facts, symbols, options).thread;
+  if (by === 'replay' && isInTwin(events, facts)) return referenceReplay(events, facts, symbols, options).thread;
   const { log, tree } = replayer.replay(events, { ...options, wantsLog: true });
   if (log === null) throw new Error('there is no log');
   return referenceLog(events.tid, log, tree, (symbol) => symbolKey(symbols, symbol));
@@ -66,15 +66,9 @@ const LEFT_OUT: readonly number[] = [
   Action.KernelStart,
 ];
 
-/** The reference replay handles the thread: one segment, or one for each program that the thread ran. */
-export function isComplete(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, rows } = pairThread(events, facts);
+/** The reference replay handles the thread. */
+export function isInTwin(events: ThreadEvents, facts: SiteFacts): boolean {
+  const { rows } = pairThread(events, facts);
   const allRows = Array.from({ length: events.length }, (_, row) => row);
-  if (allRows.some((row) => LEFT_OUT.includes(actionOf(rows.actionAt(row))))) return false;
-  const stepsBetween = segments
-    .slice(1)
-    .map(({ firstRow }, index) =>
-      allRows.slice(segments[index]?.endRow, firstRow).map((row) => facts.step[events.siteAt(row)]),
-    );
-  return stepsBetween.every((steps) => steps.includes(Step.Exec) && !steps.includes(Step.Gap));
+  return !allRows.some((row) => LEFT_OUT.includes(actionOf(rows.actionAt(row))));
 }
