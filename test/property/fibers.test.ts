@@ -102,12 +102,13 @@ describe('the slow twin agrees', () => {
       tailCalls: fc.constantFrom<TailCalls>('nest', 'replace'),
       fibers: fc.constantFrom<Fibers>('root', 'nest'),
     });
+    const cuts = fc.array(loss, { maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(fiberSteps, variants, async (steps, how) => {
-        const trace = await threadsOfInput(inputOf(new FiberProgram(style, steps).text()));
+      fc.asyncProperty(fiberSteps, cuts, variants, async (steps, losses, how) => {
+        const trace = await threadsOfInput(inputOf(new FiberProgram(style, steps).text(losses)));
         for (const thread of trace.threads) expectSameInTwin(trace, thread, { ...how, extendTo: null });
       }),
-      { numRuns: times(8) },
+      { numRuns: times(10) },
     );
   });
 });

@@ -693,7 +693,7 @@ class Reader {
     const { levels } = this.running;
     if (isLeft(levels, end)) return landingOf(levels, fn, end, row);
     const frames = framesIn(levels.slice(end?.index ?? 0));
-    const [frame = null, other] = frames.filter((each) => isOf(each, fn)).reverse();
+    const [frame = null, other] = frames.filter((each) => each.fn === fn).reverse();
     return { frame, isCertain: end?.index === levels.length - 1 || other === undefined };
   }
 
@@ -751,7 +751,7 @@ class Reader {
     const { levels } = this.running;
     const end = this.endOfTop(row);
     if (!isLeft(levels, end)) {
-      const hasChoice = end === null && framesIn(levels.slice(0, -1)).some((frame) => isOf(frame, fn));
+      const hasChoice = end === null && framesIn(levels.slice(0, -1)).some((frame) => frame.fn === fn);
       const mayBeSwitch = this.mayHaveSwitched(row);
       this.jumpUnseen(fn);
       if (mayBeSwitch) this.mark(Doubt.StackChoice);
@@ -892,9 +892,10 @@ class Reader {
     this.list.spend(stop ? stop.call.stack : this.openCalls, nowNs, timeNs, certainty);
   }
 
-  /** Why time is inferred: of all frames that are open, the highest doubt counts. */
-  private doubtNow(move: Doubt = Doubt.None): Doubt {
-    const doubts = framesIn(this.running.levels).flatMap((frame) => [...frame.doubts]);
+  /** Why time is inferred: of all open frames up to one, the highest doubt counts. */
+  private doubtNow(move: Doubt = Doubt.None, upTo = this.top): Doubt {
+    const frames = framesIn(this.running.levels);
+    const doubts = frames.slice(0, frames.indexOf(upTo as Frame) + 1).flatMap((frame) => [...frame.doubts]);
     return doubts.length > 0 ? (Math.max(...doubts) as Doubt) : move;
   }
 
@@ -909,7 +910,7 @@ class Reader {
 
   /** Where a stub leads is known only after its time. */
   private chargeHeld(frame: Frame): void {
-    if (frame.heldNs > 0) this.charge(pathOf(frame), frame.heldNs, this.doubtNow());
+    if (frame.heldNs > 0) this.charge(pathOf(frame), frame.heldNs, this.doubtNow(Doubt.None, frame));
     frame.heldNs = 0;
   }
 

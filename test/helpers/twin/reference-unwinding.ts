@@ -57,7 +57,7 @@ export function landingOf(list: readonly Level[], fn: Fn, end: End | null, row: 
     return { frame: stepped.frame, isCertain: true };
   const candidates = framesOf(list.slice(lowest, isKnown ? lowest + 1 : highestLanding(list)))
     .map(({ frame }) => frame)
-    .filter((frame) => isOf(frame, fn))
+    .filter((frame) => frame.fn === fn)
     .reverse();
   const [frame = null, ...others] = candidates;
   const isCertain = isKnown || others.length === 0 || areAlike(list, candidates) || isForced(fn, others, end);
@@ -87,7 +87,7 @@ function steppedTo(list: readonly Level[], fn: Fn, row: number): { frame: Frame;
   let index = list.indexOf(top) - 1;
   for (; left > 0 && index >= 0; index--) left -= list[index]?.begunBy === 'signal' ? 2 : 1;
   const frames = left === 0 ? (list[index]?.frames ?? []) : [];
-  const frame = frames.findLast((each) => isOf(each, fn)) ?? (fn.is(Trait.Unknown) ? frames.at(-1) : undefined);
+  const frame = frames.findLast((each) => each.fn === fn) ?? (fn.is(Trait.Unknown) ? frames.at(-1) : undefined);
   return frame ? { frame, index } : null;
 }
 
@@ -106,7 +106,7 @@ export function wholeFunction(list: readonly Level[], fn: Fn): Fn {
  */
 function highestLanding(list: readonly Level[]): number {
   const resumer = unwinder(list, Trait.Resumer);
-  return resumer ? Math.max(0, list.indexOf(resumer) - 1) : list.length - 1;
+  return resumer && list.indexOf(resumer) > 0 ? list.indexOf(resumer) - 1 : list.length - 1;
 }
 
 /** An exception treats frames alike that wait at the same call. */
