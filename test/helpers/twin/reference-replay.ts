@@ -342,8 +342,7 @@ class Reader {
       found = align(this.oldLevels, restart, true);
     }
     if (found && found.confirmed > 0) return this.continueOn(found, restart, lostNs);
-    for (const frame of framesIn(this.running.levels))
-      if (!frame.doubts.has(Doubt.AfterLoss)) frame.knownUntilNs = Math.min(frame.knownUntilNs, lostNs);
+    for (const frame of framesIn(this.running.levels)) frame.knownUntilNs = Math.min(frame.knownUntilNs, lostNs);
     const { length } = this.running.levels;
     if (found) this.continueOn(found, restart, lostNs);
     else {
