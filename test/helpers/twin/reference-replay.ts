@@ -3,6 +3,9 @@
  *
  * A first reading (`reference-levels.ts`) finds what each event does to the calls of the thread's stacks, and how each
  * level ends. The second one, here, keeps the frames: it follows hidden jumps and exceptions, and charges the time.
+ *
+ * Inputs are what replay learns from all threads: the functions that switch stacks (`facts`). Left out are known paths,
+ * the scheduler's stack of Go, transactions that abort, and programs that are not traced under a traced kernel.
  */
 
 import { DOUBT_NAMES, Doubt, type DoubtName } from '../../../src/model/calls/doubts.js';
