@@ -39,8 +39,8 @@ test('a call that was first seen after a loss is known to last until the next on
     70  error
     100 tr strt b+0x120
     110 tr end  async             b+0x130`);
-  const { longestCutNs, symbol } = threads[0]?.tree as Profile['threads'][number]['tree'];
-  expect(longestCutNs[symbol.findIndex((id) => symbols.name[id] === 'b')]).toBe(20);
+  const [{ tree }] = threads as [Profile['threads'][number]];
+  expect(tree.longestCutNs[tree.symbol.findIndex((id) => symbols.name[id] === 'b')]).toBe(20);
 });
 
 test('the stack that was parked goes on, and shows the callers that it returns to', async () => {
