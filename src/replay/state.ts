@@ -196,9 +196,10 @@ class StackCertainty {
   private present = 0;
   /** Why the interval that is charged now is inferred, whatever the frames are: control moved in it without an event. */
   private move: Doubt = Doubt.None;
-  /** Below these indexes every frame is already marked as inferred or as unconfirmed, so no frame is marked twice. */
+  /** Below these indexes every frame is already marked as inferred or as unconfirmed, or its known time is limited. */
   private inferredDepth = 0;
   private unconfirmedDepth = 0;
+  private limitedDepth = 0;
 
   constructor(
     private readonly stack: readonly Frame[],
@@ -245,6 +246,7 @@ class StackCertainty {
     if (doubts !== 0) this.count(doubts, -1);
     if (this.inferredDepth > depth) this.inferredDepth = depth;
     if (this.unconfirmedDepth > depth) this.unconfirmedDepth = depth;
+    if (this.limitedDepth > depth) this.limitedDepth = depth;
   }
 
   /** Marks every open frame as unconfirmed. */
@@ -270,12 +272,13 @@ class StackCertainty {
     }
   }
 
-  /** Limits the known time of the frames that are confirmed so far: nothing proves that they were open after `ns`. */
+  /** Limits the known time of the open frames: nothing proves that they were open after `ns`. */
   limitKnownTime(ns: Nanoseconds, depth: number): void {
-    for (let index = this.unconfirmedDepth; index < depth; index++) {
+    for (let index = this.limitedDepth; index < depth; index++) {
       const frame = this.stack[index] as Frame;
       frame.knownUntilNs = Math.min(frame.knownUntilNs, ns);
     }
+    this.limitedDepth = depth;
   }
 
   /** Marks the frames that were open at a loss: whatever confirms them later, their calls are inferred. */

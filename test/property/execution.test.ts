@@ -4,10 +4,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyze, type Profile } from '../../src/index.js';
+import type { TailCalls } from '../../src/replay/stack/frame.js';
 import { rowsByPath, sorted } from '../helpers/checks/rows.js';
+import { expectSameInTwin } from '../helpers/checks/same-in-twin.js';
+import { damagedExecutions } from '../helpers/random/damaged-executions.js';
 import { type Decision, execute } from '../helpers/random/execution.js';
 import { times } from '../helpers/random/times.js';
 import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
+import { threadsOfInput } from '../helpers/traces/threads-of.js';
 
 const decision: fc.Arbitrary<Decision> = fc.record({
   what: fc.constantFrom(
@@ -73,6 +77,17 @@ test('gives the same bytes for files divided by time, in any order', async () =>
       expect(fold(parts, { annotate: true })).toBe(fold(whole, { annotate: true }));
     }),
     { numRuns: times(50) },
+  );
+});
+
+test('agrees with the slow twin where the beginning and some lines are missing', async () => {
+  await fc.assert(
+    fc.asyncProperty(damagedExecutions, fc.constantFrom<TailCalls>('nest', 'replace'), async (damaged, tailCalls) => {
+      if (damaged.length === 0) return;
+      const trace = await threadsOfInput(inputOf(`${damaged.join('\n')}\n`));
+      for (const thread of trace.threads) expectSameInTwin(trace, thread, { tailCalls, extendTo: trace.bounds });
+    }),
+    { numRuns: times(40) },
   );
 });
 

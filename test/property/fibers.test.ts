@@ -4,10 +4,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
+import type { Fibers, TailCalls } from '../../src/replay/stack/frame.js';
+import { expectSameInTwin } from '../helpers/checks/same-in-twin.js';
 import { FiberProgram, type FiberStyle, fiberSteps } from '../helpers/random/fiber-program.js';
 import { FiberRun, fiberDecisions, withLosses } from '../helpers/random/fiber-run.js';
 import { times } from '../helpers/random/times.js';
-import { analyzeText, fold } from '../helpers/traces/load.js';
+import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
+import { threadsOfInput } from '../helpers/traces/threads-of.js';
 
 test.each(['root', 'nest'] as const)('puts the time of each stack on its own frames: %s', async (fibers) => {
   await fc.assert(
@@ -86,6 +89,27 @@ describe('after losses, hardly any wrong time is unmarked', () => {
       }
     }
     expect((100 * wrongNs) / totalNs).toBeLessThan(0.2);
+  });
+});
+
+describe('the slow twin agrees', () => {
+  const ends = ['return', 'jmp', 'hidden'] as const;
+  const styles = (['swapcontext', 'sw'] as const).flatMap((switcher) =>
+    ends.flatMap((end) => [false, true].map((areAlike): FiberStyle => ({ switcher, end, areAlike }))),
+  );
+  test.each(styles)('switches by $switcher, which ends in $end; all alike: $areAlike', async (style) => {
+    const variants = fc.record({
+      tailCalls: fc.constantFrom<TailCalls>('nest', 'replace'),
+      fibers: fc.constantFrom<Fibers>('root', 'nest'),
+    });
+    const cuts = fc.array(loss, { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(fiberSteps, cuts, variants, async (steps, losses, how) => {
+        const trace = await threadsOfInput(inputOf(new FiberProgram(style, steps).text(losses)));
+        for (const thread of trace.threads) expectSameInTwin(trace, thread, { ...how, extendTo: null });
+      }),
+      { numRuns: times(10) },
+    );
   });
 });
 

@@ -28,7 +28,7 @@ async function expectTree(trace: string, tree: string, { inTwin = true, ...optio
   if (!inTwin) return;
   for (const thread of threads.threads)
     for (const tailCalls of ['nest', 'replace'] as const)
-      for (const extendTo of [threads.bounds, null]) expectSameInTwin(threads, thread, tailCalls, extendTo);
+      for (const extendTo of [threads.bounds, null]) expectSameInTwin(threads, thread, { tailCalls, extendTo });
 }
 
 describe('ways out of the kernel', () => {

@@ -30,6 +30,19 @@ const lostInFiber = (later: string) => `
       80  return  swapcontext       resume+0x105
       ${later}`;
 
+test('a call that was first seen after a loss is known to last until the next one, if only its name is seen again', async () => {
+  const { threads, symbols } = await read(`
+    10  call    main+0x100        a
+    20  error
+    50  tr strt b+0x100
+    60  jmp     b+0x110           b+0x140
+    70  error
+    100 tr strt b+0x120
+    110 tr end  async             b+0x130`);
+  const [{ tree }] = threads as [Profile['threads'][number]];
+  expect(tree.longestCutNs[tree.symbol.findIndex((id) => symbols.name[id] === 'b')]).toBe(20);
+});
+
 test('the stack that was parked goes on, and shows the callers that it returns to', async () => {
   const profile = await read(
     lostInFiber(`

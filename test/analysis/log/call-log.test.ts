@@ -16,7 +16,7 @@ import {
   type ReferenceCall,
   type ReferenceThread,
 } from '../../helpers/twin/reference-calls.js';
-import { symbolKey } from '../../helpers/twin/reference-levels.js';
+import { symbolKey } from '../../helpers/twin/reference-events.js';
 import { referenceLog } from '../../helpers/twin/reference-log.js';
 
 const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };

@@ -15,7 +15,7 @@ import { traceOf } from '../../helpers/traces/trace-of.js';
 import { callFilter, rowsOfTrees } from '../../helpers/twin/asked-answers.js';
 import { used } from '../../helpers/twin/path-rows.js';
 import { hiddenNs, inferredBy, look, rowsByPath } from '../../helpers/twin/reference-answers.js';
-import { symbolKey } from '../../helpers/twin/reference-levels.js';
+import { symbolKey } from '../../helpers/twin/reference-events.js';
 import { referenceThreads } from '../../helpers/twin/reference-threads.js';
 
 describe.each(traceFiles)('%s', (file) => {

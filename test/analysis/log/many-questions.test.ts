@@ -19,7 +19,7 @@ import { inputOf } from '../../helpers/traces/load.js';
 import { type TraceThreads, threadsOfInput } from '../../helpers/traces/threads-of.js';
 import { askedSet } from '../../helpers/twin/asked-answers.js';
 import type { AskedFunctions } from '../../helpers/twin/reference-answers.js';
-import { symbolKey } from '../../helpers/twin/reference-levels.js';
+import { symbolKey } from '../../helpers/twin/reference-events.js';
 import { type AskedInterval, nodeAt, spansIn, spanTreeOf, timesOver } from '../../helpers/twin/reference-spans.js';
 import { type ListedThread, referenceThreads, referenceThreadsOf } from '../../helpers/twin/reference-threads.js';
 

@@ -1,6 +1,6 @@
 /**
- * Turns a thread's call log into the list of its calls, for traces with losses and fibers, which the reference replay
- * does not handle. Another test checks the log: its sums are the call tree.
+ * Turns a thread's call log into the list of its calls, for what the reference replay leaves out. Another test checks
+ * the log: its sums are the call tree.
  */
 import { argumentOf, type CallLog, CallOp, opOf } from '../../../src/model/calls/call-log.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';

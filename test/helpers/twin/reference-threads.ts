@@ -2,16 +2,16 @@
  * Lists the calls of a trace file's threads, as the reference replay finds them.
  */
 import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
-import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
+import type { SiteFacts } from '../../../src/replay/functions/site-facts.js';
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
-import { Action } from '../../../src/replay/pairing/pairing.js';
+import { Action, actionOf } from '../../../src/replay/pairing/pairing.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { TailCalls } from '../../../src/replay/stack/frame.js';
 import type { ReplayOptions } from '../../../src/replay/thread-replay.js';
 import type { LoadedThread } from '../../../src/trace/load-thread.js';
 import { type TraceThreads, threadsOfBeginning } from '../traces/threads-of.js';
 import type { ReferenceThread } from './reference-calls.js';
-import { symbolKey } from './reference-levels.js';
+import { symbolKey } from './reference-events.js';
 import { referenceLog } from './reference-log.js';
 import { referenceReplay } from './reference-replay.js';
 
@@ -21,7 +21,7 @@ export interface ListedThread {
   readonly options: ReplayOptions;
 }
 
-/** Threads without losses and fibers by the reference replay, the others from the call log. */
+/** By the reference replay where it handles the thread, else from the call log. */
 export async function referenceThreads(
   file: string,
   tailCalls: TailCalls,
@@ -51,25 +51,24 @@ function listOf(
   options: ReplayOptions,
   by: 'replay' | 'log',
 ): ReferenceThread {
-  if (by === 'replay' && isComplete(events, facts)) return referenceReplay(events, facts, symbols, options).thread;
+  if (by === 'replay' && isInTwin(events, facts)) return referenceReplay(events, facts, symbols, options).thread;
   const { log, tree } = replayer.replay(events, { ...options, wantsLog: true });
   if (log === null) throw new Error('there is no log');
   return referenceLog(events.tid, log, tree, (symbol) => symbolKey(symbols, symbol));
 }
 
-/** One segment (or one for each program that the thread ran), and one stack. */
-export function isComplete(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, switches, stacks, hiddenSwitches, rows, switcher, splits } = pairThread(events, facts);
+/** Actions of what the reference replay leaves out: transactions, stacks of Go's scheduler, programs that are not traced. */
+const LEFT_OUT: readonly number[] = [
+  Action.Reopen,
+  Action.CallOnOther,
+  Action.LeaveKernel,
+  Action.NewProgram,
+  Action.KernelStart,
+];
+
+/** The reference replay handles the thread. */
+export function isInTwin(events: ThreadEvents, facts: SiteFacts): boolean {
+  const { rows } = pairThread(events, facts);
   const allRows = Array.from({ length: events.length }, (_, row) => row);
-  const isStackJump = (row: number) =>
-    rows.actionAt(row) !== Action.Jump && facts.step[events.siteAt(row)] === Step.Jump;
-  const hasStackJumps = allRows.some(isStackJump);
-  if (splits.size > 0 || switcher !== null || stacks.length > 0 || hiddenSwitches.size > 0 || hasStackJumps)
-    return false;
-  const stepsBetween = segments
-    .slice(1)
-    .map(({ firstRow }, index) =>
-      allRows.slice(segments[index]?.endRow, firstRow).map((row) => facts.step[events.siteAt(row)]),
-    );
-  return switches.length === 0 && stepsBetween.every((steps) => steps.includes(Step.Exec) && !steps.includes(Step.Gap));
+  return !allRows.some((row) => LEFT_OUT.includes(actionOf(rows.actionAt(row))));
 }

@@ -2,14 +2,15 @@
  * Finds where an exception or a longjmp went, for the reference replay, by reading ahead.
  */
 import { Trait } from '../../../src/replay/functions/traits.js';
-import type { Fn, Frame, Level, Levels } from './reference-levels.js';
+import type { Fn } from './reference-events.js';
+import type { Frame, Level } from './reference-stacks.js';
 
 /** How the level on top ends. */
 export interface End {
   readonly row: number;
   /** The levels from here upwards end with it. */
   readonly index: number;
-  /** Those of them that were called later, lowest first. */
+  /** What is skipped with them and was called later, lowest first. */
   readonly leftLater: readonly Level[];
 }
 
@@ -33,30 +34,30 @@ const framesOf = (levels: readonly Level[]): LevelFrame[] =>
 export const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
 
 /** An unwinder runs, possibly in functions of its own that have no name. */
-export function isUnwinding({ list }: Levels): boolean {
+export function isUnwinding(list: readonly Level[]): boolean {
   return unwinder(list, Trait.Unwinder) !== null;
 }
 
 /** True if an exception or a longjmp left the level on top, and it did not jump. */
-export function isLeft(levels: Levels, end: End | null): boolean {
-  if (end === null) return isUnwinding(levels);
-  if (end.index === levels.list.length - 1) return false;
+export function isLeft(list: readonly Level[], end: End | null): boolean {
+  if (end === null) return isUnwinding(list);
+  if (end.index === list.length - 1) return false;
   // What is finally left together with it was left by an unwinder called later: this level did not unwind.
-  return !end.leftLater.at(-1)?.callee?.is(Trait.Unwinder) || isUnwinding(levels);
+  return !end.leftLater.at(-1)?.callee?.is(Trait.Unwinder) || isUnwinding(list);
 }
 
 /**
  * The frame that control went to: if nothing else is left in the same way later, one of the level that returns then.
  */
-export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
+export function landingOf(list: readonly Level[], fn: Fn, end: End | null, row: number): Landing {
   const isKnown = end !== null && end.leftLater.length === 0;
   const lowest = end?.index ?? 0;
-  const stepped = steppedTo(list, fn);
+  const stepped = steppedTo(list, fn, row);
   if (stepped && (isKnown ? stepped.index === lowest : stepped.index >= lowest))
     return { frame: stepped.frame, isCertain: true };
   const candidates = framesOf(list.slice(lowest, isKnown ? lowest + 1 : highestLanding(list)))
     .map(({ frame }) => frame)
-    .filter((frame) => isOf(frame, fn))
+    .filter((frame) => frame.fn === fn)
     .reverse();
   const [frame = null, ...others] = candidates;
   const isCertain = isKnown || others.length === 0 || areAlike(list, candidates) || isForced(fn, others, end);
@@ -64,10 +65,12 @@ export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
 }
 
 /**
- * How many frames below its caller an unwinder lands: it called one function for itself, and for each frame on its way.
+ * How many frames below its caller an unwinder lands, by its calls before a row: it called one function for itself, and
+ * for each frame on its way.
  */
-function stepsOf({ made }: Level): number | null {
-  const calls = (levels: readonly Level[]) => levels.filter(({ begunBy }) => begunBy === 'call');
+export function stepsOf({ made }: Level, beforeRow: number): number | null {
+  const calls = (levels: readonly Level[]) =>
+    levels.filter(({ begunBy, row, end }) => begunBy === 'call' && row < beforeRow && end !== null);
   const [first, ...others] = calls(made)
     .filter((level) => level.caller?.is(Trait.Unwinder) && calls(level.made).length > 0)
     .map((level) => calls(level.made).map(({ callee }) => callee));
@@ -76,20 +79,20 @@ function stepsOf({ made }: Level): number | null {
 }
 
 /** The frame that the unwinder on top stepped down to. */
-function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; index: number } | null {
+function steppedTo(list: readonly Level[], fn: Fn, row: number): { frame: Frame; index: number } | null {
   const top = list.findLast(({ frames }) => frames.length > 0) as Level;
   const unwinding = top.frames.at(-1)?.fn;
   if (!unwinding?.is(Trait.Raiser) || unwinding.is(Trait.Stub)) return null;
-  let left = stepsOf(top) ?? -1;
+  let left = stepsOf(top, row) ?? -1;
   let index = list.indexOf(top) - 1;
   for (; left > 0 && index >= 0; index--) left -= list[index]?.begunBy === 'signal' ? 2 : 1;
   const frames = left === 0 ? (list[index]?.frames ?? []) : [];
-  const frame = frames.findLast((each) => isOf(each, fn)) ?? (fn.is(Trait.Unknown) ? frames.at(-1) : undefined);
+  const frame = frames.findLast((each) => each.fn === fn) ?? (fn.is(Trait.Unknown) ? frames.at(-1) : undefined);
   return frame ? { frame, index } : null;
 }
 
 /** A cold part belongs to the nearest frame of its name, if it is a part of one of several functions. */
-export function wholeFunction({ list }: Levels, fn: Fn): Fn {
+export function wholeFunction(list: readonly Level[], fn: Fn): Fn {
   if (!fn.is(Trait.ColdPart)) return fn;
   const top = framesOf(list).at(-1)?.frame;
   if (top?.fn.key === fn.key) return top.fn;
@@ -103,7 +106,7 @@ export function wholeFunction({ list }: Levels, fn: Fn): Fn {
  */
 function highestLanding(list: readonly Level[]): number {
   const resumer = unwinder(list, Trait.Resumer);
-  return resumer ? Math.max(0, list.indexOf(resumer) - 1) : list.length - 1;
+  return resumer && list.indexOf(resumer) > 0 ? list.indexOf(resumer) - 1 : list.length - 1;
 }
 
 /** An exception treats frames alike that wait at the same call. */
@@ -144,14 +147,20 @@ const MAX_SKIPPED_CALLS = 256;
 
 /**
  * Callers below a level whose calls were not seen, as an exception landed in them; uppermost first. `ran`: the function
- * that the level began with; `left`: what was on it at its end; `last`: the function that ended it.
+ * that the level began with; `left`: what was on it at its end; `last`: the function that ended it, in `lastRow`.
  */
-export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, isEnd: boolean): LandedIn[] {
+export function landingsBelow(
+  ran: Fn,
+  left: readonly Level[],
+  last: Fn | null,
+  lastRow: number,
+  isEnd: boolean,
+): LandedIn[] {
   if (isEnd && left.length > MAX_SKIPPED_CALLS) return [];
   const landings: LandedIn[] = [];
   let stack = [ran];
   let levels: (Level | null)[] = [null];
-  const runsIn = (fn: Fn | null) => {
+  const runsIn = (fn: Fn | null, row: number) => {
     const top = stack.at(-1) as Fn;
     if (fn === null || isSame(top, fn)) return;
     const unwinder = stack.findLastIndex((each) => !each.is(Trait.Unknown));
@@ -166,17 +175,22 @@ export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, 
     }
     const below = stack.slice(0, stack[unwinder]?.is(Trait.Resumer) ? Math.max(0, unwinder - 1) : unwinder);
     const index = below.findLastIndex((each) => isSame(each, fn));
-    const steps = levels[unwinder] ? stepsOf(levels[unwinder]) : null;
+    const steps = levels[unwinder] ? stepsOf(levels[unwinder], row) : null;
+    if (index === -1 && steps !== null && steps < unwinder) {
+      stack = [...stack.slice(0, unwinder - 1 - steps), fn]; // where it landed, it has jumped on
+      levels = levels.slice(0, unwinder - steps);
+      return;
+    }
     if (index === -1) landings.push({ fn, isBelowUnknown: (steps ?? 0) > unwinder });
     stack = index === -1 ? [fn] : stack.slice(0, index + 1);
     levels = index === -1 ? [null] : levels.slice(0, index + 1);
   };
   for (const level of left.length > MAX_SKIPPED_CALLS ? [] : left) {
-    runsIn(level.caller);
+    runsIn(level.caller, level.row);
     stack.push(level.callee as Fn);
     levels.push(level);
   }
-  runsIn(last);
+  runsIn(last, lastRow);
   return landings.some(({ fn }) => fn.is(Trait.Unknown)) ? [] : landings;
 }
 

@@ -22,8 +22,8 @@ import {
 } from './asked-answers.js';
 import { used } from './path-rows.js';
 import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from './reference-answers.js';
+import { symbolKey } from './reference-events.js';
 import { byDuration, ReferenceLatency } from './reference-latency.js';
-import { symbolKey } from './reference-levels.js';
 import type { ListedThread } from './reference-threads.js';
 
 /** Checks that the real code answers what the reference code finds. */
