@@ -147,6 +147,8 @@ class Reader {
   private nowNs = 0;
   /** A stop, off-CPU time, or the one nested in the other. */
   private readonly stops: OpenStop[] = [];
+  /** Why what is charged now is inferred, if nothing else says so. */
+  private move: Doubt = Doubt.None;
   /** What the thread was switched out as; the stop may come slightly later, as the clocks differ. */
   private switchedOut: OffCpu | null = null;
   /** Code between the return of a signal handler and the end of the signal: counts as what was interrupted. */
@@ -168,11 +170,7 @@ class Reader {
       if (before) this.cross(before, segment);
       else this.begin(segment);
       const isLast = index === segments.length - 1;
-      for (const event of this.events.slice(segment.firstRow, isLast ? segment.endRow : this.knownEnd(segment))) {
-        if (event.step === Step.Gap) this.noteErrors(event.row, event.row + 1, event.timeNs);
-        else if (isSwitch(event)) this.takeSwitch(event);
-        else if (event.step !== Step.Exec) this.take(event, this.reading.meanings[event.row] ?? NOTHING);
-      }
+      this.takeRows(segment.firstRow, isLast ? segment.endRow : this.knownEnd(segment));
     }
     this.noteErrors(segments.at(-1)?.endRow ?? 0, this.events.length);
     this.finish();
@@ -180,6 +178,14 @@ class Reader {
     const { calls, intervals } = this.list;
     const thread = { tid, calls, intervals };
     return { rows, doubts, resumptions, startNs: startNs ?? 0, endNs, inferred, lost, thread };
+  }
+
+  private takeRows(firstRow: number, endRow: number): void {
+    for (const event of this.events.slice(firstRow, endRow)) {
+      if (event.step === Step.Gap) this.noteErrors(event.row, event.row + 1, event.timeNs);
+      else if (isSwitch(event)) this.takeSwitch(event);
+      else if (event.step !== Step.Exec) this.take(event, this.reading.meanings[event.row] ?? NOTHING);
+    }
   }
 
   private begin(segment: Segment): void {
@@ -243,8 +249,13 @@ class Reader {
     const restart = restartOf(before, after, events, reading);
     this.signalTail = null;
     if (this.stops.length > 0 && !this.isOffCpuOnly) {
-      this.chargeUntil(first.timeNs); // a stopped thread waited, whatever was lost meanwhile
+      // A stopped thread waited, whatever was lost meanwhile; but not to its end if perf reports a loss of this very thread.
+      const errorRow = this.knownEnd(before);
+      if (errorRow < before.endRow) this.move = Doubt.AfterLoss;
+      this.takeRows(errorRow, before.endRow);
+      this.chargeUntil(first.timeNs);
       this.endPauses('complete');
+      this.move = Doubt.None;
       this.noteGap(before.endRow, first.row, this.nowNs);
       return this.restart(restart, this.nowNs);
     }
@@ -274,11 +285,13 @@ class Reader {
 
   /**
    * The row from which on the thread is unknown, in a segment before a loss: after its last branch, if it was running
-   * then. Kernel code is switched out while it runs: there only an error shows a loss.
+   * then; else its first error after that. Kernel code is switched out while it runs: there only an error shows a loss.
    */
   private knownEnd({ firstRow, endRow }: Segment): number {
     const last = this.lastBranch(firstRow, endRow);
-    return isEnd(last) || this.facts.scope !== 'user' ? endRow : last.row + 1;
+    const error = this.events.slice(last.row, endRow).find(({ step }) => step === Step.Gap);
+    if (isEnd(last)) return error?.row ?? endRow;
+    return this.facts.scope === 'user' ? last.row + 1 : endRow;
   }
 
   private lastBranch(firstRow: number, endRow: number): ReferenceEvent {
@@ -344,7 +357,10 @@ class Reader {
       this.running.unconfirmed = null;
       found = align(this.oldLevels, restart, true);
     }
-    if (found && found.confirmed > 0) return this.continueOn(found, restart, lostNs);
+    if (found && found.confirmed > 0) {
+      this.continueOn(found, restart, lostNs);
+      return this.markRecursion(found, restart);
+    }
     for (const frame of framesIn(this.running.levels)) frame.knownUntilNs = Math.min(frame.knownUntilNs, lostNs);
     const { length } = this.running.levels;
     if (found) this.continueOn(found, restart, lostNs);
@@ -353,6 +369,16 @@ class Reader {
       this.running.unconfirmed = this.running.levels[length] as Level;
     }
     for (const frame of framesIn(this.running.levels)) this.mark(Doubt.AfterLoss, frame);
+  }
+
+  /** In which of several open calls of the function that the last return leads to the thread is, no address tells. */
+  private markRecursion({ oldLevel, newLevels }: Alignment, { unmatched }: Restart): void {
+    const { levels } = this.running;
+    const fn = unmatched.at(-1)?.event.toFn;
+    const reached = levels[oldLevel - (unmatched.length - newLevels)];
+    const compared = levels.slice(0, oldLevel + 1).slice(-MAX_COMPARED);
+    if (!reached || compared.filter(({ frames }) => frames.at(-1)?.fn === fn).length < 2) return;
+    this.mark(Doubt.AfterLoss, reached.frames[0]);
   }
 
   private get oldLevels() {
@@ -883,7 +909,7 @@ class Reader {
 
   // Time.
 
-  private chargeUntil(timeNs: number, move: Doubt = Doubt.None): void {
+  private chargeUntil(timeNs: number, move: Doubt = this.move): void {
     const { nowNs } = this;
     const stop = this.stops.at(-1);
     const doubt = this.doubtNow(move);
