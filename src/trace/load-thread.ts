@@ -2,17 +2,16 @@
  * Loads one thread from the store: its events in chronological order, and its records among them.
  */
 import { assert, PtflameError } from '../model/errors.js';
-import { SwitchKind } from '../model/sample-table.js';
-import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../model/trace/branch-sites.js';
 import { pagesOf } from '../model/trace/pages.js';
-import { EVENT_BYTES, type EventSlice, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
-import type { Nanoseconds, SiteId } from '../model/units.js';
-import { type CpuEvents, packedEvents } from './blocks.js';
+import { EVENT_BYTES, type EventSpace, type RowSpace, ThreadEvents } from '../model/trace/thread-events.js';
+import type { Nanoseconds } from '../model/units.js';
+import { packedEvents } from './blocks.js';
 import type { SharedEvents } from './event-memory.js';
-import { type Lane, laneEvents, OutOfOrder, type SiteEdges } from './lanes/lane.js';
-import { type EventSink, mergeLanes } from './lanes/merge-lanes.js';
+import { type Lane, type LanePlace, LaneReader, OutOfOrder, type SiteEdges, type ThreadSlice } from './lanes/lane.js';
+import { mergeLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, GapsAmong } from './records/gap-records.js';
-import type { RareRecord, SwitchTimes } from './records/switch-log.js';
+import type { RareRecord } from './records/switch-log.js';
+import { placedRecords, RowReader } from './row-reader.js';
 import type { ThreadSource } from './store-contents.js';
 
 /** What is known about a thread in addition to its events. */
@@ -54,7 +53,7 @@ export function loadThread(
   }
 }
 
-/** `isInOrder`: as for `laneEvents`. @throws OutOfOrder */
+/** `isInOrder`: as for `LaneReader`. @throws OutOfOrder */
 function load(
   source: ThreadSource,
   shared: SharedEvents,
@@ -62,26 +61,19 @@ function load(
   memory: ThreadMemory,
   isInOrder: boolean,
 ): LoadedThread {
-  const { tid, records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
+  const { records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
   const [space, laneSpace] = spacesIn(memory, source);
-  const batches = () => batchesOf(source, shared, isInOrder);
-  const lanes = isOneLane(source)
-    ? null
-    : readLanes(source, batches(), new ThreadEvents(tid, source.events, laneSpace));
-  const mergeInto = (into: EventSink) => {
-    if (lanes) mergeLanes(lanes, sites, into);
-    else for (const { cpu, ...batch } of batches()) into.add(cpu, { ...batch, siteAt: 0, timeAt: 0 });
-  };
-  const records = [...own, ...gapsAmong(unownedGaps, mergeInto)];
-  const events = new ThreadEvents(tid, rowsOf(source), space);
-  const writer = new EventWriter(events, placedRecords(records, switches), sites, recordingStartNs);
-  mergeInto(writer);
-  const exitNs = exitOf(own, writer.lastNs);
-  writer.finish(exitNs);
+  const slices = slicesOf(source, shared, sites, laneSpace, isInOrder);
+  const records = [...own, ...gapsAmong(unownedGaps, slices)];
+  const exitAfter = (lastNs: Nanoseconds) => exitOf(own, lastNs);
+  const reader = new RowReader(slices, placedRecords(records, switches), sites, recordingStartNs, exitAfter);
+  const events = readRows(source, space, reader);
+  const { clockSteps } = reader;
+  const exitNs = exitAfter(reader.lastNs);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const createdInside = records.some(({ what }) => what === 'fork');
   const isForked = records.some((record) => record.what === 'fork' && record.pid !== record.parentPid);
-  return { events, gaps, createdInside, isForked, isIdleTask, exitNs, clockSteps: writer.clockSteps };
+  return { events, gaps, createdInside, isForked, isIdleTask, exitNs, clockSteps };
 }
 
 /** Rows are numbers of 32 bits, and others than rows are negative. */
@@ -94,25 +86,81 @@ function tooManyEvents({ tid, events }: ThreadSource): PtflameError {
 }
 
 /** Returns the errors without a thread that concern this one. */
-function gapsAmong(unowned: ThreadSource['unownedGaps'], mergeInto: (into: EventSink) => void): readonly GapRecord[] {
+function gapsAmong(unowned: ThreadSource['unownedGaps'], slices: Slices): readonly GapRecord[] {
   if (unowned.length === 0) return [];
   const gaps = new GapsAmong(unowned);
-  mergeInto(gaps);
+  for (const slice of slices()) gaps.add(slice);
   gaps.take(Number.POSITIVE_INFINITY);
   return gaps.found;
 }
 
+/**
+ * Reads all rows. Those that do not fit are kept in the file if they cannot be read again: this is faster, and new memory
+ * is slow, too.
+ */
+function readRows(source: ThreadSource, space: EventSpace, reader: RowReader): ThreadEvents {
+  const { pageRows } = space;
+  const marks = [reader.mark()];
+  let next = 0;
+  let length = 0;
+  const read = (page: number, into: RowSpace) => {
+    if (page !== next) reader.goTo(marks[page]);
+    const rows = reader.read(into, pageRows);
+    next = page + 1;
+    if (next < marks.length) return;
+    marks.push(reader.mark());
+    length += rows;
+  };
+  const events = new ThreadEvents(source.tid, rowsOf(source), space, read);
+  const { pages } = events;
+  const unused = { site: new Uint32Array(0), siteAt: 0, timeNs: new Float64Array(0), timeAt: 0 };
+  for (let page = 0; !reader.isDone; page++) {
+    if (!isReadAgain(source)) pages.slotToChange(page * pageRows);
+    else if (page < pages.slotCount) pages.slotAt(page * pageRows);
+    else {
+      if (page === pages.slotCount)
+        Object.assign(unused, { site: new Uint32Array(pageRows), timeNs: new Float64Array(pageRows) });
+      read(page, unused);
+    }
+  }
+  events.length = length;
+  return events;
+}
+
+type Slices = (place?: LanePlace) => IterableIterator<ThreadSlice>;
+
+/** Returns what yields the events on the selected CPUs, in order. */
+function slicesOf(
+  source: ThreadSource,
+  shared: SharedEvents,
+  sites: SiteEdges,
+  laneSpace: EventSpace,
+  isInOrder: boolean,
+): Slices {
+  if (isReadAgain(source)) {
+    const lane = new LaneReader(source.lanes[0], shared, isInOrder);
+    return (place) => lane.batches(place);
+  }
+  if (isOneLane(source)) return () => batchesOf(source, shared, isInOrder);
+  const lanes = readLanes(
+    source,
+    batchesOf(source, shared, isInOrder),
+    new ThreadEvents(source.tid, source.events, laneSpace),
+  );
+  return () => mergeLanes(lanes, sites);
+}
+
 /** Yields the events on the selected CPUs: those of each CPU in order. */
-function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents, isInOrder: boolean): Generator<CpuEvents> {
-  for (const inputs of lanes)
-    for (const batch of laneEvents(inputs, shared, isInOrder)) yield { cpu: inputs[0].cpu, ...batch };
+function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents, isInOrder: boolean): Generator<ThreadSlice> {
+  for (const inputs of lanes) yield* new LaneReader(inputs, shared, isInOrder).batches();
   if (packed === null) return;
   assert(shared.packed !== null, 'a packed thread without its file');
-  for (const batch of packedEvents(packed.thread, shared.packed)) if (packed.cpus.includes(batch.cpu)) yield batch;
+  for (const batch of packedEvents(packed.thread, shared.packed))
+    if (packed.cpus.includes(batch.cpu)) yield { ...batch, place: null, siteAt: 0, timeAt: 0 };
 }
 
 /** Reads all lanes, one after another. Those of a trace file are read at the same time, and have known lengths. */
-function readLanes(source: ThreadSource, batches: Iterable<CpuEvents>, events: ThreadEvents): Lane[] {
+function readLanes(source: ThreadSource, batches: Iterable<ThreadSlice>, events: ThreadEvents): Lane[] {
   const lanes = new Map<number, { cpu: number; events: ThreadEvents; start: number; length: number }>();
   let end = 0;
   const addLane = (cpu: number) => {
@@ -124,11 +172,11 @@ function readLanes(source: ThreadSource, batches: Iterable<CpuEvents>, events: T
     addLane(cpu);
     end += events;
   }
-  for (const { cpu, length, site, timeNs } of batches) {
-    const lane = lanes.get(cpu) ?? addLane(cpu);
-    events.put(lane.start + lane.length, { site, siteAt: 0, timeNs, timeAt: 0, length }, 0, length);
-    lane.length += length;
-    end += length;
+  for (const slice of batches) {
+    const lane = lanes.get(slice.cpu) ?? addLane(slice.cpu);
+    events.put(lane.start + lane.length, slice);
+    lane.length += slice.length;
+    end += slice.length;
   }
   return [...lanes.values()];
 }
@@ -152,132 +200,30 @@ function isTask({ what }: RareRecord): boolean {
   return what === 'fork' || what === 'exit';
 }
 
-/** Switches, errors and execs in the order in which they are inserted: columns, because a thread may have many switches. */
-interface PlacedRecords {
-  readonly timeNs: Float64Array;
-  readonly kind: Uint8Array; // RecordKind
-}
-
-function placedRecords(records: readonly RareRecord[], switches: SwitchTimes): PlacedRecords {
-  const others = records.filter(({ what }) => what === 'gap' || what === 'exec');
-  const timeNs = new Float64Array(switches.length + others.length);
-  const kind = new Uint8Array(timeNs.length);
-  timeNs.set(switches.timeNs.subarray(0, switches.length));
-  for (let row = 0; row < switches.length; row++) kind[row] = KINDS[switches.kind[row] as SwitchKind];
-  others.forEach((record, other) => {
-    timeNs[switches.length + other] = record.timeNs;
-    kind[switches.length + other] = record.what === 'gap' ? BranchKind.Gap : BranchKind.Exec;
-  });
-  return inOrder({ timeNs, kind });
-}
-
-const KINDS: Readonly<Record<SwitchKind, RecordKind>> = {
-  [SwitchKind.In]: BranchKind.SwitchIn,
-  [SwitchKind.Out]: BranchKind.SwitchOut,
-  [SwitchKind.Preempted]: BranchKind.PreemptOut,
-};
-
-/** Switches alone mostly are in order. */
-function inOrder(placed: PlacedRecords): PlacedRecords {
-  const { timeNs, kind } = placed;
-  const compare = (a: number, b: number) => timeNs[a] - timeNs[b] || kind[a] - kind[b];
-  let ordered = 1;
-  while (ordered < kind.length && compare(ordered - 1, ordered) <= 0) ordered++;
-  if (ordered >= kind.length) return placed;
-  const order = new Uint32Array(kind.length).map((_, at) => at).sort(compare);
-  return { timeNs: Float64Array.from(order, (at) => timeNs[at]), kind: Uint8Array.from(order, (at) => kind[at]) };
-}
-
-/**
- * Writes merged events, and inserts records among them. Among events of the same time, a record goes before the first
- * trace start, because it is what led to the start. A record from before the recording, such as an error with a garbled
- * time, goes to its beginning.
- */
-class EventWriter implements EventSink {
-  /** Number of times that stepped back and were set to the previous time. */
-  clockSteps = 0;
-  /** Of the last event. */
-  lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
-  private readonly edge: Uint8Array;
-  /** The record that is inserted next, and its time. */
-  private next = 0;
-  private dueNs: Nanoseconds;
-
-  constructor(
-    private readonly events: ThreadEvents,
-    private readonly records: PlacedRecords,
-    { edge }: SiteEdges,
-    private readonly recordingStartNs: Nanoseconds,
-  ) {
-    this.edge = edge;
-    this.dueNs = records.timeNs[0] ?? Number.POSITIVE_INFINITY;
-  }
-
-  add(_: number, events: EventSlice): void {
-    const { site, siteAt, timeNs, timeAt, length } = events;
-    for (let at = 0; at < length; ) {
-      at = this.addOrdered(events, at);
-      if (at < length) this.addEvent(site[siteAt + at], timeNs[timeAt + at++]);
-    }
-  }
-
-  /** Adds events up to the first one that is earlier than one before it or, maybe, after a record. Returns its index. */
-  private addOrdered(slice: EventSlice, first: number): number {
-    const { timeNs, timeAt, length } = slice;
-    const { events, dueNs } = this;
-    let { lastNs } = this;
-    let end = first;
-    for (; end < length && timeNs[timeAt + end] >= lastNs && timeNs[timeAt + end] < dueNs; end++)
-      lastNs = timeNs[timeAt + end];
-    this.lastNs = lastNs;
-    events.put(events.length, slice, first, end);
-    events.length += end - first;
-    return end;
-  }
-
-  private addEvent(site: SiteId, timeNs: Nanoseconds): void {
-    const atNs = Math.max(timeNs, this.lastNs);
-    const isBegin = this.edge[site] === TraceEdge.Begin;
-    while (this.dueNs < atNs || (isBegin && this.dueNs === atNs)) this.insert();
-    if (timeNs < this.lastNs) this.clockSteps++;
-    this.lastNs = atNs;
-    this.events.set(this.events.length++, site, atNs);
-  }
-
-  /** Inserts the other records; switches only up to the thread's exit. */
-  finish(exitNs: Nanoseconds): void {
-    const { timeNs, kind } = this.records;
-    while (this.next < timeNs.length) {
-      const isSwitch = kind[this.next] !== BranchKind.Gap && kind[this.next] !== BranchKind.Exec;
-      if (isSwitch && timeNs[this.next] > exitNs) this.next++;
-      else this.insert();
-    }
-  }
-
-  private insert(): void {
-    const { events, records, lastNs, recordingStartNs } = this;
-    const row = events.length++;
-    const startNs = lastNs === Number.NEGATIVE_INFINITY ? recordingStartNs : lastNs;
-    events.set(row, recordSite(records.kind[this.next] as RecordKind), Math.max(records.timeNs[this.next], startNs));
-    this.dueNs = records.timeNs[++this.next] ?? Number.POSITIVE_INFINITY;
-  }
-}
-
 /** Where a thread is loaded. */
-export type ThreadMemory = Pick<EventSpace, 'buffer' | 'pageRows' | 'file'>;
+export type ThreadMemory = Omit<EventSpace, 'byteOffset' | 'byteLength'>;
+
+/** Rows that can be read again take no more memory than this: new memory is slower than reading them. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
 /** Returns the bytes that the events of a thread take in memory if it is to need no file. */
 export function threadBytes(source: ThreadSource, pageRows: number): number {
-  return (isOneLane(source) ? 1 : 2) * pageBytesOf(source, pageRows);
+  const bytes = pageBytes(rowsOf(source), pageRows);
+  return isReadAgain(source) ? Math.min(bytes, MOST_BYTES) : isOneLane(source) ? bytes : 2 * bytes;
 }
 
-/** Returns what a thread of this size needs at most, on however many CPUs. */
-export function maxThreadBytes(source: ThreadSource, pageRows: number): number {
-  return 2 * pageBytesOf(source, pageRows);
+/** Returns what so many rows of a thread need at most, on however many CPUs. */
+export function maxThreadBytes(rows: number, pageRows: number): number {
+  return 2 * pageBytes(rows, pageRows);
 }
 
-function pageBytesOf(source: ThreadSource, pageRows: number): number {
-  return EVENT_BYTES * pageRows * pagesOf(rowsOf(source), pageRows);
+function pageBytes(rows: number, pageRows: number): number {
+  return EVENT_BYTES * pageRows * pagesOf(rows, pageRows);
+}
+
+/** The rows of a thread on one CPU, unless they are in a trace file, can be read again from any page on. */
+function isReadAgain({ lanes }: ThreadSource): boolean {
+  return lanes.length === 1;
 }
 
 /** A single lane needs no merging. */

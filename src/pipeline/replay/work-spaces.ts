@@ -9,8 +9,11 @@ import {
   sharedHistogramMemory,
 } from '../../model/calls/durations.js';
 import { assert } from '../../model/errors.js';
+import { pagesOf } from '../../model/trace/pages.js';
 import { EVENT_BYTES } from '../../model/trace/thread-events.js';
-import type { WorkSizes } from '../workers/resources.js';
+import { PAIRED_BYTES } from '../../replay/wasm/layout.js';
+import { threadBytes } from '../../trace/load-thread.js';
+import type { ThreadSource } from '../../trace/store-contents.js';
 
 export interface WorkSpace {
   /** For a thread's events. */
@@ -19,24 +22,28 @@ export interface WorkSpace {
   readonly histogram: HistogramMemory | null;
 }
 
-/** What the events of a thread may take in memory; the others go to a file, in pages of so many rows. */
-export interface EventLimit {
-  readonly bytes: number;
+/** What the rows of a thread may take in memory, in pages of so many; the others are in a file, or are read again. */
+export interface RowLimit {
+  /** For its events, and for what pairing finds for each. */
+  readonly memoryBytes: number;
+  /** For either of them. */
+  readonly threadBytes: number;
   readonly pageRows: number;
 }
 
 /** The rest is for what pairing finds for each event. */
 const EVENTS_SHARE = 2 / 3;
 
-/** `memoryBytes`: for the thread. `sizes`: smaller in tests. */
-export function eventLimit(memoryBytes: number, { threadBytes, pageRows }: WorkSizes): EventLimit {
-  return { bytes: Math.min(EVENTS_SHARE * memoryBytes, threadBytes), pageRows };
-}
-
-/** Returns how much of the bytes of a thread's events are in memory: two pages at least. */
-export function limitedBytes(bytes: number, { bytes: most, pageRows }: EventLimit): number {
+/** Returns what the rows of a thread take in memory: two pages of events at least, and a page of what pairing finds. */
+export function spaceFor(
+  source: ThreadSource,
+  { memoryBytes, threadBytes: most, pageRows }: RowLimit,
+): { readonly eventBytes: number; readonly pairedPages: number } {
   const pageBytes = EVENT_BYTES * pageRows;
-  return Math.min(bytes, pageBytes * Math.max(2, Math.floor(most / pageBytes)));
+  const eventPages = Math.max(2, Math.floor(Math.min(EVENTS_SHARE * memoryBytes, most) / pageBytes));
+  const eventBytes = Math.min(threadBytes(source, pageRows), eventPages * pageBytes);
+  const pairedPages = Math.floor(Math.min(memoryBytes - eventBytes, most) / (PAIRED_BYTES * pageRows));
+  return { eventBytes, pairedPages: Math.max(1, Math.min(pairedPages, pagesOf(source.events, pageRows))) };
 }
 
 export interface WorkSpaces {

@@ -6,28 +6,24 @@
  * only longer overlaps are merged event by event.
  */
 import { TraceEdge } from '../../model/trace/branch-sites.js';
-import type { EventSlice } from '../../model/trace/thread-events.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import type { Lane, SiteEdges } from './lane.js';
-
-/** Receives merged events in order: their times may still step back. */
-export interface EventSink {
-  /** The slice is valid only now. */
-  add(cpu: number, events: EventSlice): void;
-}
+import type { Lane, SiteEdges, ThreadSlice } from './lane.js';
 
 /** Far more than the clocks of CPUs in one machine differ. */
 const MAX_SKEW_NS = 100_000;
 
-/** Merges one lane per CPU; times in a lane may step back a little. */
-export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, into: EventSink): void {
+/**
+ * Merges one lane per CPU; times in a lane may step back a little. Yields merged events in order, each slice valid until the
+ * next one; their times may still step back.
+ */
+export function* mergeLanes(lanes: readonly Lane[], sites: SiteEdges): Generator<ThreadSlice> {
   const waiting = new CursorHeap();
   for (const lane of lanes) if (lane.length > 0) waiting.push(new Cursor(lane, sites));
   let current: Cursor | null = null;
   while (true) {
     current = nextCursor(waiting, current);
     if (current === null) return;
-    deliver(current, waiting.first, into);
+    yield* delivered(current, waiting.first);
   }
 }
 
@@ -40,16 +36,16 @@ function nextCursor(waiting: CursorHeap, current: Cursor | null): Cursor | null 
   return waiting.pop();
 }
 
-/** Delivers events of one lane until its stay ends or another lane is due. */
-function deliver(cursor: Cursor, other: Cursor | null, into: EventSink): void {
+/** Yields events of one lane until its stay ends or another lane is due. */
+function* delivered(cursor: Cursor, other: Cursor | null): Generator<ThreadSlice> {
   const { lane, row } = cursor;
   const otherNs = other === null ? Number.POSITIVE_INFINITY : other.timeNs;
   const isWhole = cursor.stayEndNs() <= otherNs + MAX_SKEW_NS;
   cursor.row = isWhole ? cursor.stayEnd : firstLater(lane, row + 1, cursor.stayEnd, otherNs);
   for (let at = row; at < cursor.row; ) {
     const slice = lane.events.from(lane.start + at, lane.start + cursor.row);
-    into.add(lane.cpu, slice);
     at += slice.length;
+    yield { cpu: lane.cpu, place: null, ...slice };
   }
 }
 

@@ -48,7 +48,8 @@ export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const threads = store.tids.map((tid) => {
     const source = { ...store.threadSource(tid), recordingStartNs: bounds.startNs };
     const buffer = new ArrayBuffer(threadBytes(source, PAGE_ROWS));
-    return loadThread(source, store.memory.shared(), sites, { buffer, pageRows: PAGE_ROWS, file: new MemoryFile() });
+    const memory = { buffer, pageRows: PAGE_ROWS, file: new MemoryFile(), pairedPages: Number.POSITIVE_INFINITY };
+    return loadThread(source, store.memory.shared(), sites, memory);
   });
   const facts = withSwitchers(threads, siteFacts(sites, symbols, ids));
   return { threads, sites, facts, symbols, bounds, originSeconds };
