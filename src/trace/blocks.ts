@@ -340,7 +340,7 @@ function lanesOf({ lanes, packed }: ThreadSource, shared: SharedEvents): LaneInB
   if (packed !== null) return packedLanes(packed, shared);
   const inBatches = lanes.map((inputs) => ({
     cpu: (inputs[0] as LaneRuns).cpu,
-    batches: new LaneReader(inputs, shared).batches(),
+    batches: new LaneReader(inputs, shared).from(),
   }));
   return inBatches.sort((a, b) => a.cpu - b.cpu);
 }

@@ -3,15 +3,23 @@
  */
 import { assert, PtflameError } from '../model/errors.js';
 import { pagesOf } from '../model/trace/pages.js';
-import { EVENT_BYTES, type EventSpace, type RowSpace, ThreadEvents } from '../model/trace/thread-events.js';
+import { EVENT_BYTES, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
 import type { Nanoseconds } from '../model/units.js';
 import { packedEvents } from './blocks.js';
-import type { SharedEvents } from './event-memory.js';
-import { type Lane, type LanePlace, LaneReader, OutOfOrder, type SiteEdges, type ThreadSlice } from './lanes/lane.js';
-import { mergeLanes } from './lanes/merge-lanes.js';
+import { isInMemory, type SharedEvents } from './event-memory.js';
+import {
+  type Lane,
+  LaneReader,
+  type LaneRuns,
+  OutOfOrder,
+  type SiteEdges,
+  type Slices,
+  type ThreadSlice,
+} from './lanes/lane.js';
+import { MergedLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, GapsAmong } from './records/gap-records.js';
 import type { RareRecord } from './records/switch-log.js';
-import { placedRecords, RowReader } from './row-reader.js';
+import { EventReader, pagedRows, placedRecords, RowReader } from './rows.js';
 import type { ThreadSource } from './store-contents.js';
 
 /** What is known about a thread in addition to its events. */
@@ -62,12 +70,18 @@ function load(
   isInOrder: boolean,
 ): LoadedThread {
   const { records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
-  const [space, laneSpace] = spacesIn(memory, source);
-  const slices = slicesOf(source, shared, sites, laneSpace, isInOrder);
+  const layout = layoutOf(source, memory, memory.buffer.byteLength);
+  const slices = slicesOf(
+    source,
+    shared,
+    sites,
+    { ...memory, ...layout.lanes, areReadAgain: layout.areReadAgain },
+    isInOrder,
+  );
   const records = [...own, ...gapsAmong(unownedGaps, slices)];
   const exitAfter = (lastNs: Nanoseconds) => exitOf(own, lastNs);
   const reader = new RowReader(slices, placedRecords(records, switches), sites, recordingStartNs, exitAfter);
-  const events = readRows(source, space, reader);
+  const events = pagedRows(source.tid, rowsOf(source), { ...memory, ...layout.events }, reader, layout.areReadAgain);
   const { clockSteps } = reader;
   const exitNs = exitAfter(reader.lastNs);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
@@ -89,70 +103,37 @@ function tooManyEvents({ tid, events }: ThreadSource): PtflameError {
 function gapsAmong(unowned: ThreadSource['unownedGaps'], slices: Slices): readonly GapRecord[] {
   if (unowned.length === 0) return [];
   const gaps = new GapsAmong(unowned);
-  for (const slice of slices()) gaps.add(slice);
+  for (const slice of slices.from()) gaps.add(slice);
   gaps.take(Number.POSITIVE_INFINITY);
   return gaps.found;
 }
 
-/**
- * Reads all rows. Those that do not fit are kept in the file if they cannot be read again: this is faster, and new memory
- * is slow, too.
- */
-function readRows(source: ThreadSource, space: EventSpace, reader: RowReader): ThreadEvents {
-  const { pageRows } = space;
-  const marks = [reader.mark()];
-  let next = 0;
-  let length = 0;
-  const read = (page: number, into: RowSpace) => {
-    if (page !== next) reader.goTo(marks[page]);
-    const rows = reader.read(into, pageRows);
-    next = page + 1;
-    if (next < marks.length) return;
-    marks.push(reader.mark());
-    length += rows;
-  };
-  const events = new ThreadEvents(source.tid, rowsOf(source), space, read);
-  const { pages } = events;
-  const unused = { site: new Uint32Array(0), siteAt: 0, timeNs: new Float64Array(0), timeAt: 0 };
-  for (let page = 0; !reader.isDone; page++) {
-    if (!isReadAgain(source)) pages.slotToChange(page * pageRows);
-    else if (page < pages.slotCount) pages.slotAt(page * pageRows);
-    else {
-      if (page === pages.slotCount)
-        Object.assign(unused, { site: new Uint32Array(pageRows), timeNs: new Float64Array(pageRows) });
-      read(page, unused);
-    }
-  }
-  events.length = length;
-  return events;
-}
-
-type Slices = (place?: LanePlace) => IterableIterator<ThreadSlice>;
-
-/** Returns what yields the events on the selected CPUs, in order. */
+/** Returns the events on the selected CPUs, in order. */
 function slicesOf(
   source: ThreadSource,
   shared: SharedEvents,
   sites: SiteEdges,
-  laneSpace: EventSpace,
+  { areReadAgain, ...laneSpace }: EventSpace & Pick<Layout, 'areReadAgain'>,
   isInOrder: boolean,
 ): Slices {
-  if (isReadAgain(source)) {
-    const lane = new LaneReader(source.lanes[0], shared, isInOrder);
-    return (place) => lane.batches(place);
-  }
-  if (isOneLane(source)) return () => batchesOf(source, shared, isInOrder);
-  const lanes = readLanes(
-    source,
-    batchesOf(source, shared, isInOrder),
-    new ThreadEvents(source.tid, source.events, laneSpace),
-  );
-  return () => mergeLanes(lanes, sites);
+  const { tid, lanes, events } = source;
+  if (lanes.length === 1) return new LaneReader(lanes[0], shared, isInOrder);
+  const all = { from: () => batchesOf(source, shared, isInOrder), isValid: () => true };
+  if (isOneLane(source)) return all;
+  if (!areReadAgain)
+    return new MergedLanes(readLanes(source, all.from(), new ThreadEvents(tid, events, laneSpace)), sites);
+  const byteLength = laneSpace.byteLength / lanes.length;
+  const readLane = (inputs: readonly LaneRuns[], at: number): Lane => {
+    const space = { ...laneSpace, byteOffset: laneSpace.byteOffset + at * byteLength, byteLength };
+    const own = pagedRows(tid, events, space, new EventReader(new LaneReader(inputs, shared, isInOrder)), true);
+    return { cpu: inputs[0].cpu, events: own, start: 0, length: own.length };
+  };
+  return new MergedLanes(lanes.map(readLane), sites, true);
 }
 
 /** Yields the events on the selected CPUs: those of each CPU in order. */
 function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents, isInOrder: boolean): Generator<ThreadSlice> {
-  for (const inputs of lanes) yield* new LaneReader(inputs, shared, isInOrder).batches();
+  for (const inputs of lanes) yield* new LaneReader(inputs, shared, isInOrder).from();
   if (packed === null) return;
   assert(shared.packed !== null, 'a packed thread without its file');
   for (const batch of packedEvents(packed.thread, shared.packed))
@@ -201,15 +182,19 @@ function isTask({ what }: RareRecord): boolean {
 }
 
 /** Where a thread is loaded. */
-export type ThreadMemory = Omit<EventSpace, 'byteOffset' | 'byteLength'>;
+export interface ThreadMemory extends Omit<EventSpace, 'byteOffset' | 'byteLength'> {
+  /** Rows that would take more are read again, as far as that is possible. */
+  readonly mostBytes: number;
+}
 
-/** Rows that can be read again take no more memory than this: new memory is slower than reading them. */
-const MOST_BYTES = 32 * 1024 * 1024;
-
-/** Returns the bytes that the events of a thread take in memory if it is to need no file. */
-export function threadBytes(source: ThreadSource, pageRows: number): number {
-  const bytes = pageBytes(rowsOf(source), pageRows);
-  return isReadAgain(source) ? Math.min(bytes, MOST_BYTES) : isOneLane(source) ? bytes : 2 * bytes;
+/** Returns the bytes that the events of a thread take in memory, of those that are available. */
+export function threadBytes(
+  source: ThreadSource,
+  sizes: Pick<ThreadMemory, 'pageRows' | 'mostBytes'>,
+  availableBytes = Number.POSITIVE_INFINITY,
+): number {
+  const { events, lanes } = layoutOf(source, sizes, availableBytes);
+  return events.byteLength + lanes.byteLength;
 }
 
 /** Returns what so many rows of a thread need at most, on however many CPUs. */
@@ -217,13 +202,56 @@ export function maxThreadBytes(rows: number, pageRows: number): number {
   return 2 * pageBytes(rows, pageRows);
 }
 
-function pageBytes(rows: number, pageRows: number): number {
-  return EVENT_BYTES * pageRows * pagesOf(rows, pageRows);
+/**
+ * Blocks of a trace file would have to be inflated again. Of what went to a file, only one run is in memory, so lanes cannot
+ * take turns.
+ */
+function canReadAgain({ lanes, packed }: ThreadSource): boolean {
+  return packed === null && (lanes.length === 1 || lanes.flat().every(({ addresses }) => addresses.every(isInMemory)));
 }
 
-/** The rows of a thread on one CPU, unless they are in a trace file, can be read again from any page on. */
-function isReadAgain({ lanes }: ThreadSource): boolean {
-  return lanes.length === 1;
+/** Where the events of a thread are in its memory: first the merged ones, then those of each CPU. */
+interface Layout {
+  readonly areReadAgain: boolean;
+  readonly events: Pick<EventSpace, 'byteOffset' | 'byteLength'>;
+  readonly lanes: Pick<EventSpace, 'byteOffset' | 'byteLength' | 'pageRows'>;
+}
+
+/** Pages of a lane in memory: that with the next event, and the next one, as stays are read to their ends. */
+const LANE_PAGES = 2;
+const LANE_PAGE_ROWS = 32_768;
+
+/** Those that are not read again, and do not fit into what is available, are in a file. */
+function layoutOf(
+  source: ThreadSource,
+  { pageRows, mostBytes }: Pick<ThreadMemory, 'pageRows' | 'mostBytes'>,
+  availableBytes: number,
+): Layout {
+  const isOne = isOneLane(source);
+  const allBytes = pageBytes(rowsOf(source), pageRows);
+  if (!canReadAgain(source) || (isOne ? 1 : 2) * allBytes <= mostBytes) {
+    const bytes = Math.min(allBytes, fullPages(isOne ? availableBytes : availableBytes / 2, pageRows));
+    return layout(false, bytes, isOne ? 0 : bytes, pageRows);
+  }
+  if (isOne) return layout(true, fullPages(mostBytes, pageRows), 0, pageRows);
+  const laneRows = mostBytes / (2 * source.lanes.length * LANE_PAGES * EVENT_BYTES);
+  const lanePageRows = 2 ** Math.floor(Math.log2(Math.max(2, Math.min(laneRows, LANE_PAGE_ROWS))));
+  const laneBytes = source.lanes.length * LANE_PAGES * EVENT_BYTES * lanePageRows;
+  return layout(true, fullPages(mostBytes / 2, pageRows), laneBytes, lanePageRows);
+}
+
+function layout(areReadAgain: boolean, eventBytes: number, laneBytes: number, pageRows: number): Layout {
+  const lanes = { byteOffset: eventBytes, byteLength: laneBytes, pageRows };
+  return { areReadAgain, events: { byteOffset: 0, byteLength: eventBytes }, lanes };
+}
+
+/** Returns as many bytes, or a little less: one page at least. */
+function fullPages(bytes: number, pageRows: number): number {
+  return EVENT_BYTES * pageRows * Math.max(1, Math.floor(bytes / (EVENT_BYTES * pageRows)));
+}
+
+function pageBytes(rows: number, pageRows: number): number {
+  return EVENT_BYTES * pageRows * pagesOf(rows, pageRows);
 }
 
 /** A single lane needs no merging. */
@@ -234,15 +262,4 @@ function isOneLane({ lanes, packed }: ThreadSource): boolean {
 function rowsOf({ events, records, switches, unownedGaps }: ThreadSource): number {
   const gaps = unownedGaps.reduce((sum, { timeNs }) => sum + Math.min(timeNs.length, events + 1), 0);
   return events + records.length + switches.length + gaps;
-}
-
-/** Divides a buffer: merged events first, then those of lanes. */
-function spacesIn(memory: ThreadMemory, source: ThreadSource): readonly [EventSpace, EventSpace] {
-  const { buffer, pageRows } = memory;
-  const pageBytes = EVENT_BYTES * pageRows;
-  const byteLength = isOneLane(source)
-    ? buffer.byteLength
-    : pageBytes * Math.floor(buffer.byteLength / (2 * pageBytes));
-  const space = { ...memory, byteOffset: 0, byteLength };
-  return [space, { ...space, byteOffset: byteLength }];
 }

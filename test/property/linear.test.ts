@@ -10,7 +10,7 @@ import { Interner } from '../../src/parser/intern.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { diffFoldedBytes, renderDiffFolded } from '../../src/render/diff/folded.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';
-import { mergeLanes } from '../../src/trace/lanes/merge-lanes.js';
+import { MergedLanes } from '../../src/trace/lanes/merge-lanes.js';
 import { GapsAmong, UnownedGaps } from '../../src/trace/records/gap-records.js';
 import { ThreadNames } from '../../src/trace/records/thread-names.js';
 import { analyzeText, inputOf } from '../helpers/traces/load.js';
@@ -31,7 +31,7 @@ test('merges the lanes of a thread on many CPUs', TIMEOUT, () => {
   );
   const lanes = Array.from({ length: COUNT }, (_, cpu) => ({ cpu, events, start: 2 * cpu, length: 2 }));
   const merged: number[] = [];
-  for (const { timeNs, timeAt, length } of mergeLanes(lanes, { edge: new Uint8Array(1) }))
+  for (const { timeNs, timeAt, length } of new MergedLanes(lanes, { edge: new Uint8Array(1) }).from())
     merged.push(...timeNs.subarray(timeAt, timeAt + length));
   expect(merged).toEqual(Array.from({ length: 2 * COUNT }, (_, ms) => ms * 1e6));
 });

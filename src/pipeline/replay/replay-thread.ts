@@ -40,9 +40,9 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread | M
   setupKind = kind;
   const own = replayer;
   const events = chunks ? { ...trace.events, chunks } : trace.events;
-  const { eventBytes, pairedPages } = spaceFor(source, limit);
+  const { eventBytes, ...sizes } = spaceFor(source, limit);
   const replayIn = ({ buffer, histogram }: Pick<WorkSpace, 'buffer' | 'histogram'>) => {
-    const space = { buffer: fitting(buffer, eventBytes), pageRows: limit.pageRows, pairedPages };
+    const space = { buffer: fitting(buffer, eventBytes), ...sizes };
     return own.replay(source, space, histogram, asked, maxLogBytes, events);
   };
   const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(eventBytes));

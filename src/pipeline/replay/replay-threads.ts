@@ -67,17 +67,16 @@ async function* replayOnMain(
   { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
-  const limit = limitOf(memoryBytes, pool);
-  const { pageRows } = limit;
+  const limit = { memoryBytes, ...pool.sizes };
   const memory = histograms?.acquire() ?? null;
   const replayer = new TraceReplayer(trace, await loadCallWriters(trace.questions));
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
     await nextTurn(); // lets signals arrive between two threads
     const source = store.threadSource(tid);
-    const { eventBytes, pairedPages } = spaceFor(source, limit);
+    const { eventBytes, ...sizes } = spaceFor(source, limit);
     if (eventBytes > buffer.byteLength) buffer = new ArrayBuffer(eventBytes);
-    const space = { buffer, pageRows, pairedPages };
+    const space = { buffer, ...sizes };
     yield [tid, replayer.replay(source, space, memory, asked.get(tid) ?? null, logLimits?.get(tid))];
   }
   if (memory) histograms?.release(memory);
@@ -90,7 +89,7 @@ async function* replayOnWorkers(
   { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
-  const limit = limitOf(memoryBytes, pool);
+  const limit = { memoryBytes, ...pool.sizes };
   const { count, bytes } = spacesFor(tids, store, limit, pool.size);
   const histogramOf = Array.from({ length: count }, () => histograms?.acquire() ?? null);
   const give = sharesMemory()
@@ -169,10 +168,6 @@ interface Pending {
 async function finished(pending: Pending[]): Promise<Replay> {
   const { tid, result } = pending.shift() as Pending;
   return [tid, await result];
-}
-
-function limitOf(memoryBytes: number, { sizes: { threadBytes, pageRows } }: WorkerPool): RowLimit {
-  return { memoryBytes, threadBytes, pageRows };
 }
 
 /**

@@ -12,8 +12,9 @@ import { assert } from '../../model/errors.js';
 import { pagesOf } from '../../model/trace/pages.js';
 import { EVENT_BYTES } from '../../model/trace/thread-events.js';
 import { PAIRED_BYTES } from '../../replay/wasm/layout.js';
-import { threadBytes } from '../../trace/load-thread.js';
+import { type ThreadMemory, threadBytes } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
+import type { WorkSizes } from '../workers/resources.js';
 
 export interface WorkSpace {
   /** For a thread's events. */
@@ -23,27 +24,30 @@ export interface WorkSpace {
 }
 
 /** What the rows of a thread may take in memory, in pages of so many; the others are in a file, or are read again. */
-export interface RowLimit {
+export interface RowLimit extends Pick<WorkSizes, 'threadBytes' | 'readAgainBytes' | 'pageRows'> {
   /** For its events, and for what pairing finds for each. */
   readonly memoryBytes: number;
-  /** For either of them. */
-  readonly threadBytes: number;
-  readonly pageRows: number;
 }
 
 /** The rest is for what pairing finds for each event. */
 const EVENTS_SHARE = 2 / 3;
 
-/** Returns what the rows of a thread take in memory: two pages of events at least, and a page of what pairing finds. */
-export function spaceFor(
-  source: ThreadSource,
-  { memoryBytes, threadBytes: most, pageRows }: RowLimit,
-): { readonly eventBytes: number; readonly pairedPages: number } {
+/** What the rows of a thread take in memory: two pages of events at least, and a page of what pairing finds. */
+export type RowSpaces = Pick<ThreadMemory, 'pageRows' | 'mostBytes' | 'pairedPages'> & { readonly eventBytes: number };
+
+export function spaceFor(source: ThreadSource, limit: RowLimit): RowSpaces {
+  const { memoryBytes, threadBytes: most, readAgainBytes, pageRows } = limit;
   const pageBytes = EVENT_BYTES * pageRows;
-  const eventPages = Math.max(2, Math.floor(Math.min(EVENTS_SHARE * memoryBytes, most) / pageBytes));
-  const eventBytes = Math.min(threadBytes(source, pageRows), eventPages * pageBytes);
+  const keptBytes = pageBytes * Math.max(2, Math.floor(Math.min(EVENTS_SHARE * memoryBytes, most) / pageBytes));
+  const mostBytes = Math.min(keptBytes, readAgainBytes);
+  const eventBytes = threadBytes(source, { pageRows, mostBytes }, keptBytes);
   const pairedPages = Math.floor(Math.min(memoryBytes - eventBytes, most) / (PAIRED_BYTES * pageRows));
-  return { eventBytes, pairedPages: Math.max(1, Math.min(pairedPages, pagesOf(source.events, pageRows))) };
+  return {
+    eventBytes,
+    mostBytes,
+    pageRows,
+    pairedPages: Math.max(1, Math.min(pairedPages, pagesOf(source.events, pageRows))),
+  };
 }
 
 export interface WorkSpaces {

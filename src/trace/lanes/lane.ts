@@ -52,10 +52,18 @@ export interface LaneEvents {
   readonly timeNs: Float64Array;
 }
 
-/** Events of a thread on one CPU, valid until the next ones. `place`: where to read them again; null: that is not possible. */
-export interface ThreadSlice extends EventSlice {
+/** Events of a thread on one CPU, valid until the next ones. `place`: where they are read again; null: that is not possible. */
+export interface ThreadSlice<Place = unknown> extends EventSlice {
   readonly cpu: number;
-  readonly place: LanePlace | null;
+  readonly place: Place | null;
+}
+
+/** Events of a thread in slices. */
+export interface Slices<Place = unknown> {
+  /** Yields those from a place on: all by default. */
+  from(place?: Place): IterableIterator<ThreadSlice<Place>>;
+  /** False if something else was read into the memory of the last slice. */
+  isValid(): boolean;
 }
 
 /** Where a batch of a lane begins: it can be read again from there. */
@@ -79,7 +87,10 @@ interface StoredRange extends RangeStart {
 /** A batch has more if a bundle has: they stay in the cache. */
 const BATCH_EVENTS = 8192;
 
-/** Reused: one lane is read at a time, because new memory is slow. */
+/** The lane that was read last. */
+let lastRead: LaneReader | null = null;
+
+/** Used for all lanes, because new memory is slow. */
 const BATCH = {
   site: new Uint32Array(MAX_BUNDLE_EVENTS),
   siteAt: 0,
@@ -94,7 +105,7 @@ export class OutOfOrder extends Error {}
  * Reads the events of a lane in batches, from any of them on. Ranges without a large step back are ordered by time.
  * `isInOrder`: there should be one range, which need not be looked for.
  */
-export class LaneReader {
+export class LaneReader implements Slices<LanePlace> {
   private readonly runs: Runs;
   private readonly ranges: readonly RangeStart[];
   private readonly isOneRange: boolean;
@@ -107,13 +118,24 @@ export class LaneReader {
       : inputs.flatMap((input) => rangesOf(input, this.runs)).sort(byTimeThenInput);
   }
 
-  /** Yields the batches from a place on: all by default. @throws OutOfOrder if there is more than the one range */
-  *batches(from?: LanePlace): Generator<ThreadSlice> {
+  /** Yields batches. @throws OutOfOrder if there is more than the one range */
+  *from(from?: LanePlace): Generator<ThreadSlice<LanePlace>> {
     for (let range = from?.range ?? 0; range < this.ranges.length; range++) {
       const start = from?.range === range ? from : this.ranges[range];
-      const isAll = yield* batchesOf({ ...start, range }, this.runs);
-      if (!isAll && this.isOneRange) throw new OutOfOrder();
+      const batches = batchesOf({ ...start, range }, this.runs);
+      for (let batch = batches.next(); ; batch = batches.next()) {
+        lastRead = this;
+        if (batch.done === true) {
+          if (!batch.value && this.isOneRange) throw new OutOfOrder();
+          break;
+        }
+        yield batch.value;
+      }
     }
+  }
+
+  isValid(): boolean {
+    return lastRead === this;
   }
 }
 
@@ -166,7 +188,7 @@ function timeAt(numbers: Int32Array, at: number, lastNs: Nanoseconds): Nanosecon
 }
 
 /** Yields the events of a range from a place on. Returns whether the input has no more. */
-function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice, boolean> {
+function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice<LanePlace>, boolean> {
   const { site, timeNs } = BATCH;
   const { input, range } = place;
   const { cpu } = input;

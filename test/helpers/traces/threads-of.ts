@@ -47,8 +47,8 @@ export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const bounds = store.branchBounds;
   const threads = store.tids.map((tid) => {
     const source = { ...store.threadSource(tid), recordingStartNs: bounds.startNs };
-    const buffer = new ArrayBuffer(threadBytes(source, PAGE_ROWS));
-    const memory = { buffer, pageRows: PAGE_ROWS, file: new MemoryFile(), pairedPages: Number.POSITIVE_INFINITY };
+    const sizes = { pageRows: PAGE_ROWS, mostBytes: Number.POSITIVE_INFINITY, pairedPages: Number.POSITIVE_INFINITY };
+    const memory = { ...sizes, buffer: new ArrayBuffer(threadBytes(source, sizes)), file: new MemoryFile() };
     return loadThread(source, store.memory.shared(), sites, memory);
   });
   const facts = withSwitchers(threads, siteFacts(sites, symbols, ids));
