@@ -123,11 +123,11 @@ export class ReplayModule {
   }
 
   /** Begins a thread. False if the memory is too small. */
-  begin({ pages: { slotCount, slotOf, pageRows } }: ThreadEvents): boolean {
+  begin({ pages: { slotOf, pageRows }, pairedPages }: ThreadEvents): boolean {
     const { memory, head } = this;
     memory.cutAt(this.threadAt);
     const pages = slotOf.length;
-    const slots = Math.min(slotCount, Math.floor((memory.space - 4 * pages) / (PAIRED_BYTES * pageRows + 1)) - 1);
+    const slots = Math.min(pairedPages, Math.floor((memory.space - 4 * pages) / (PAIRED_BYTES * pageRows + 1)) - 1);
     if (slots < 1) return false;
     const pairedAt = memory.add(PAIRED_BYTES * pageRows * slots);
     const slotOfAt = memory.add(4 * pages);

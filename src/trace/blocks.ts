@@ -24,7 +24,7 @@ import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { PackedFile, SharedEvents } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
-import { type LaneEvents, laneEvents } from './lanes/lane.js';
+import { type LaneEvents, LaneReader } from './lanes/lane.js';
 import type { ThreadSource } from './store-contents.js';
 
 /** Shift of the fifth and last byte that a number may have. */
@@ -338,7 +338,10 @@ export function* packThread(
 
 function lanesOf({ lanes, packed }: ThreadSource, shared: SharedEvents): LaneInBatches[] {
   if (packed !== null) return packedLanes(packed, shared);
-  const inBatches = lanes.map((inputs) => ({ cpu: (inputs[0] as LaneRuns).cpu, batches: laneEvents(inputs, shared) }));
+  const inBatches = lanes.map((inputs) => ({
+    cpu: (inputs[0] as LaneRuns).cpu,
+    batches: new LaneReader(inputs, shared).from(),
+  }));
   return inBatches.sort((a, b) => a.cpu - b.cpu);
 }
 

@@ -14,6 +14,10 @@ export const CHUNK_LENGTH = 512 * 1024;
 /** Index of a run's first number over all chunks or, if negative, −1 minus that in the file. */
 export type RunAddress = number;
 
+export function isInMemory(address: RunAddress): boolean {
+  return address >= 0;
+}
+
 /** What a worker needs to read runs; plain data. */
 export interface SharedEvents {
   readonly chunks: readonly Int32Array[];
@@ -115,7 +119,7 @@ export class EventMemory {
 
 /** Returns a run. It shares memory with its chunk, or with the next run that is read from the file. */
 export function runAt(shared: SharedEvents, address: RunAddress, length: number): Int32Array {
-  if (address < 0) return readSpilled(shared, -1 - address, length);
+  if (!isInMemory(address)) return readSpilled(shared, -1 - address, length);
   const start = address % CHUNK_LENGTH;
   return shared.chunks[(address - start) / CHUNK_LENGTH].subarray(start, start + length);
 }

@@ -2,17 +2,24 @@
  * Loads one thread from the store: its events in chronological order, and its records among them.
  */
 import { assert, PtflameError } from '../model/errors.js';
-import { SwitchKind } from '../model/sample-table.js';
-import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../model/trace/branch-sites.js';
 import { pagesOf } from '../model/trace/pages.js';
-import { EVENT_BYTES, type EventSlice, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
-import type { Nanoseconds, SiteId } from '../model/units.js';
-import { type CpuEvents, packedEvents } from './blocks.js';
-import type { SharedEvents } from './event-memory.js';
-import { type Lane, laneEvents, OutOfOrder, type SiteEdges } from './lanes/lane.js';
-import { type EventSink, mergeLanes } from './lanes/merge-lanes.js';
+import { EVENT_BYTES, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
+import type { Nanoseconds } from '../model/units.js';
+import { packedEvents } from './blocks.js';
+import { isInMemory, type SharedEvents } from './event-memory.js';
+import {
+  type Lane,
+  LaneReader,
+  type LaneRuns,
+  OutOfOrder,
+  type SiteEdges,
+  type Slices,
+  type ThreadSlice,
+} from './lanes/lane.js';
+import { MergedLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, GapsAmong } from './records/gap-records.js';
-import type { RareRecord, SwitchTimes } from './records/switch-log.js';
+import type { RareRecord } from './records/switch-log.js';
+import { EventReader, pagedRows, placedRecords, RowReader } from './rows.js';
 import type { ThreadSource } from './store-contents.js';
 
 /** What is known about a thread in addition to its events. */
@@ -54,7 +61,7 @@ export function loadThread(
   }
 }
 
-/** `isInOrder`: as for `laneEvents`. @throws OutOfOrder */
+/** `isInOrder`: as for `LaneReader`. @throws OutOfOrder */
 function load(
   source: ThreadSource,
   shared: SharedEvents,
@@ -62,26 +69,25 @@ function load(
   memory: ThreadMemory,
   isInOrder: boolean,
 ): LoadedThread {
-  const { tid, records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
-  const [space, laneSpace] = spacesIn(memory, source);
-  const batches = () => batchesOf(source, shared, isInOrder);
-  const lanes = isOneLane(source)
-    ? null
-    : readLanes(source, batches(), new ThreadEvents(tid, source.events, laneSpace));
-  const mergeInto = (into: EventSink) => {
-    if (lanes) mergeLanes(lanes, sites, into);
-    else for (const { cpu, ...batch } of batches()) into.add(cpu, { ...batch, siteAt: 0, timeAt: 0 });
-  };
-  const records = [...own, ...gapsAmong(unownedGaps, mergeInto)];
-  const events = new ThreadEvents(tid, rowsOf(source), space);
-  const writer = new EventWriter(events, placedRecords(records, switches), sites, recordingStartNs);
-  mergeInto(writer);
-  const exitNs = exitOf(own, writer.lastNs);
-  writer.finish(exitNs);
+  const { records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
+  const layout = layoutOf(source, memory, memory.buffer.byteLength);
+  const slices = slicesOf(
+    source,
+    shared,
+    sites,
+    { ...memory, ...layout.lanes, areReadAgain: layout.areReadAgain },
+    isInOrder,
+  );
+  const records = [...own, ...gapsAmong(unownedGaps, slices)];
+  const exitAfter = (lastNs: Nanoseconds) => exitOf(own, lastNs);
+  const reader = new RowReader(slices, placedRecords(records, switches), sites, recordingStartNs, exitAfter);
+  const events = pagedRows(source.tid, rowsOf(source), { ...memory, ...layout.events }, reader, layout.areReadAgain);
+  const { clockSteps } = reader;
+  const exitNs = exitAfter(reader.lastNs);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const createdInside = records.some(({ what }) => what === 'fork');
   const isForked = records.some((record) => record.what === 'fork' && record.pid !== record.parentPid);
-  return { events, gaps, createdInside, isForked, isIdleTask, exitNs, clockSteps: writer.clockSteps };
+  return { events, gaps, createdInside, isForked, isIdleTask, exitNs, clockSteps };
 }
 
 /** Rows are numbers of 32 bits, and others than rows are negative. */
@@ -94,25 +100,48 @@ function tooManyEvents({ tid, events }: ThreadSource): PtflameError {
 }
 
 /** Returns the errors without a thread that concern this one. */
-function gapsAmong(unowned: ThreadSource['unownedGaps'], mergeInto: (into: EventSink) => void): readonly GapRecord[] {
+function gapsAmong(unowned: ThreadSource['unownedGaps'], slices: Slices): readonly GapRecord[] {
   if (unowned.length === 0) return [];
   const gaps = new GapsAmong(unowned);
-  mergeInto(gaps);
+  for (const slice of slices.from()) gaps.add(slice);
   gaps.take(Number.POSITIVE_INFINITY);
   return gaps.found;
 }
 
+/** Returns the events on the selected CPUs, in order. */
+function slicesOf(
+  source: ThreadSource,
+  shared: SharedEvents,
+  sites: SiteEdges,
+  { areReadAgain, ...laneSpace }: EventSpace & Pick<Layout, 'areReadAgain'>,
+  isInOrder: boolean,
+): Slices {
+  const { tid, lanes, events } = source;
+  if (lanes.length === 1) return new LaneReader(lanes[0], shared, isInOrder);
+  const all = { from: () => batchesOf(source, shared, isInOrder), isValid: () => true };
+  if (isOneLane(source)) return all;
+  if (!areReadAgain)
+    return new MergedLanes(readLanes(source, all.from(), new ThreadEvents(tid, events, laneSpace)), sites);
+  const byteLength = laneSpace.byteLength / lanes.length;
+  const readLane = (inputs: readonly LaneRuns[], at: number): Lane => {
+    const space = { ...laneSpace, byteOffset: laneSpace.byteOffset + at * byteLength, byteLength };
+    const own = pagedRows(tid, events, space, new EventReader(new LaneReader(inputs, shared, isInOrder)), true);
+    return { cpu: inputs[0].cpu, events: own, start: 0, length: own.length };
+  };
+  return new MergedLanes(lanes.map(readLane), sites, true);
+}
+
 /** Yields the events on the selected CPUs: those of each CPU in order. */
-function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents, isInOrder: boolean): Generator<CpuEvents> {
-  for (const inputs of lanes)
-    for (const batch of laneEvents(inputs, shared, isInOrder)) yield { cpu: inputs[0].cpu, ...batch };
+function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents, isInOrder: boolean): Generator<ThreadSlice> {
+  for (const inputs of lanes) yield* new LaneReader(inputs, shared, isInOrder).from();
   if (packed === null) return;
   assert(shared.packed !== null, 'a packed thread without its file');
-  for (const batch of packedEvents(packed.thread, shared.packed)) if (packed.cpus.includes(batch.cpu)) yield batch;
+  for (const batch of packedEvents(packed.thread, shared.packed))
+    if (packed.cpus.includes(batch.cpu)) yield { ...batch, place: null, siteAt: 0, timeAt: 0 };
 }
 
 /** Reads all lanes, one after another. Those of a trace file are read at the same time, and have known lengths. */
-function readLanes(source: ThreadSource, batches: Iterable<CpuEvents>, events: ThreadEvents): Lane[] {
+function readLanes(source: ThreadSource, batches: Iterable<ThreadSlice>, events: ThreadEvents): Lane[] {
   const lanes = new Map<number, { cpu: number; events: ThreadEvents; start: number; length: number }>();
   let end = 0;
   const addLane = (cpu: number) => {
@@ -124,11 +153,11 @@ function readLanes(source: ThreadSource, batches: Iterable<CpuEvents>, events: T
     addLane(cpu);
     end += events;
   }
-  for (const { cpu, length, site, timeNs } of batches) {
-    const lane = lanes.get(cpu) ?? addLane(cpu);
-    events.put(lane.start + lane.length, { site, siteAt: 0, timeNs, timeAt: 0, length }, 0, length);
-    lane.length += length;
-    end += length;
+  for (const slice of batches) {
+    const lane = lanes.get(slice.cpu) ?? addLane(slice.cpu);
+    events.put(lane.start + lane.length, slice);
+    lane.length += slice.length;
+    end += slice.length;
   }
   return [...lanes.values()];
 }
@@ -152,132 +181,77 @@ function isTask({ what }: RareRecord): boolean {
   return what === 'fork' || what === 'exit';
 }
 
-/** Switches, errors and execs in the order in which they are inserted: columns, because a thread may have many switches. */
-interface PlacedRecords {
-  readonly timeNs: Float64Array;
-  readonly kind: Uint8Array; // RecordKind
+/** Where a thread is loaded. */
+export interface ThreadMemory extends Omit<EventSpace, 'byteOffset' | 'byteLength'> {
+  /** Rows that would take more are read again, as far as that is possible. */
+  readonly mostBytes: number;
 }
 
-function placedRecords(records: readonly RareRecord[], switches: SwitchTimes): PlacedRecords {
-  const others = records.filter(({ what }) => what === 'gap' || what === 'exec');
-  const timeNs = new Float64Array(switches.length + others.length);
-  const kind = new Uint8Array(timeNs.length);
-  timeNs.set(switches.timeNs.subarray(0, switches.length));
-  for (let row = 0; row < switches.length; row++) kind[row] = KINDS[switches.kind[row] as SwitchKind];
-  others.forEach((record, other) => {
-    timeNs[switches.length + other] = record.timeNs;
-    kind[switches.length + other] = record.what === 'gap' ? BranchKind.Gap : BranchKind.Exec;
-  });
-  return inOrder({ timeNs, kind });
+/** Returns the bytes that the events of a thread take in memory, of those that are available. */
+export function threadBytes(
+  source: ThreadSource,
+  sizes: Pick<ThreadMemory, 'pageRows' | 'mostBytes'>,
+  availableBytes = Number.POSITIVE_INFINITY,
+): number {
+  const { events, lanes } = layoutOf(source, sizes, availableBytes);
+  return events.byteLength + lanes.byteLength;
 }
 
-const KINDS: Readonly<Record<SwitchKind, RecordKind>> = {
-  [SwitchKind.In]: BranchKind.SwitchIn,
-  [SwitchKind.Out]: BranchKind.SwitchOut,
-  [SwitchKind.Preempted]: BranchKind.PreemptOut,
-};
-
-/** Switches alone mostly are in order. */
-function inOrder(placed: PlacedRecords): PlacedRecords {
-  const { timeNs, kind } = placed;
-  const compare = (a: number, b: number) => timeNs[a] - timeNs[b] || kind[a] - kind[b];
-  let ordered = 1;
-  while (ordered < kind.length && compare(ordered - 1, ordered) <= 0) ordered++;
-  if (ordered >= kind.length) return placed;
-  const order = new Uint32Array(kind.length).map((_, at) => at).sort(compare);
-  return { timeNs: Float64Array.from(order, (at) => timeNs[at]), kind: Uint8Array.from(order, (at) => kind[at]) };
+/** Returns what so many rows of a thread need at most, on however many CPUs. */
+export function maxThreadBytes(rows: number, pageRows: number): number {
+  return 2 * pageBytes(rows, pageRows);
 }
 
 /**
- * Writes merged events, and inserts records among them. Among events of the same time, a record goes before the first
- * trace start, because it is what led to the start. A record from before the recording, such as an error with a garbled
- * time, goes to its beginning.
+ * Blocks of a trace file would have to be inflated again. Of what went to a file, only one run is in memory, so lanes cannot
+ * take turns.
  */
-class EventWriter implements EventSink {
-  /** Number of times that stepped back and were set to the previous time. */
-  clockSteps = 0;
-  /** Of the last event. */
-  lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
-  private readonly edge: Uint8Array;
-  /** The record that is inserted next, and its time. */
-  private next = 0;
-  private dueNs: Nanoseconds;
-
-  constructor(
-    private readonly events: ThreadEvents,
-    private readonly records: PlacedRecords,
-    { edge }: SiteEdges,
-    private readonly recordingStartNs: Nanoseconds,
-  ) {
-    this.edge = edge;
-    this.dueNs = records.timeNs[0] ?? Number.POSITIVE_INFINITY;
-  }
-
-  add(_: number, events: EventSlice): void {
-    const { site, siteAt, timeNs, timeAt, length } = events;
-    for (let at = 0; at < length; ) {
-      at = this.addOrdered(events, at);
-      if (at < length) this.addEvent(site[siteAt + at], timeNs[timeAt + at++]);
-    }
-  }
-
-  /** Adds events up to the first one that is earlier than one before it or, maybe, after a record. Returns its index. */
-  private addOrdered(slice: EventSlice, first: number): number {
-    const { timeNs, timeAt, length } = slice;
-    const { events, dueNs } = this;
-    let { lastNs } = this;
-    let end = first;
-    for (; end < length && timeNs[timeAt + end] >= lastNs && timeNs[timeAt + end] < dueNs; end++)
-      lastNs = timeNs[timeAt + end];
-    this.lastNs = lastNs;
-    events.put(events.length, slice, first, end);
-    events.length += end - first;
-    return end;
-  }
-
-  private addEvent(site: SiteId, timeNs: Nanoseconds): void {
-    const atNs = Math.max(timeNs, this.lastNs);
-    const isBegin = this.edge[site] === TraceEdge.Begin;
-    while (this.dueNs < atNs || (isBegin && this.dueNs === atNs)) this.insert();
-    if (timeNs < this.lastNs) this.clockSteps++;
-    this.lastNs = atNs;
-    this.events.set(this.events.length++, site, atNs);
-  }
-
-  /** Inserts the other records; switches only up to the thread's exit. */
-  finish(exitNs: Nanoseconds): void {
-    const { timeNs, kind } = this.records;
-    while (this.next < timeNs.length) {
-      const isSwitch = kind[this.next] !== BranchKind.Gap && kind[this.next] !== BranchKind.Exec;
-      if (isSwitch && timeNs[this.next] > exitNs) this.next++;
-      else this.insert();
-    }
-  }
-
-  private insert(): void {
-    const { events, records, lastNs, recordingStartNs } = this;
-    const row = events.length++;
-    const startNs = lastNs === Number.NEGATIVE_INFINITY ? recordingStartNs : lastNs;
-    events.set(row, recordSite(records.kind[this.next] as RecordKind), Math.max(records.timeNs[this.next], startNs));
-    this.dueNs = records.timeNs[++this.next] ?? Number.POSITIVE_INFINITY;
-  }
+function canReadAgain({ lanes, packed }: ThreadSource): boolean {
+  return packed === null && (lanes.length === 1 || lanes.flat().every(({ addresses }) => addresses.every(isInMemory)));
 }
 
-/** Where a thread is loaded. */
-export type ThreadMemory = Pick<EventSpace, 'buffer' | 'pageRows' | 'file'>;
-
-/** Returns the bytes that the events of a thread take in memory if it is to need no file. */
-export function threadBytes(source: ThreadSource, pageRows: number): number {
-  return (isOneLane(source) ? 1 : 2) * pageBytesOf(source, pageRows);
+/** Where the events of a thread are in its memory: first the merged ones, then those of each CPU. */
+interface Layout {
+  readonly areReadAgain: boolean;
+  readonly events: Pick<EventSpace, 'byteOffset' | 'byteLength'>;
+  readonly lanes: Pick<EventSpace, 'byteOffset' | 'byteLength' | 'pageRows'>;
 }
 
-/** Returns what a thread of this size needs at most, on however many CPUs. */
-export function maxThreadBytes(source: ThreadSource, pageRows: number): number {
-  return 2 * pageBytesOf(source, pageRows);
+/** Pages of a lane in memory: that with the next event, and the next one, as stays are read to their ends. */
+const LANE_PAGES = 2;
+const LANE_PAGE_ROWS = 32_768;
+
+/** Those that are not read again, and do not fit into what is available, are in a file. */
+function layoutOf(
+  source: ThreadSource,
+  { pageRows, mostBytes }: Pick<ThreadMemory, 'pageRows' | 'mostBytes'>,
+  availableBytes: number,
+): Layout {
+  const isOne = isOneLane(source);
+  const allBytes = pageBytes(rowsOf(source), pageRows);
+  if (!canReadAgain(source) || (isOne ? 1 : 2) * allBytes <= mostBytes) {
+    const bytes = Math.min(allBytes, fullPages(isOne ? availableBytes : availableBytes / 2, pageRows));
+    return layout(false, bytes, isOne ? 0 : bytes, pageRows);
+  }
+  if (isOne) return layout(true, fullPages(mostBytes, pageRows), 0, pageRows);
+  const laneRows = mostBytes / (2 * source.lanes.length * LANE_PAGES * EVENT_BYTES);
+  const lanePageRows = 2 ** Math.floor(Math.log2(Math.max(2, Math.min(laneRows, LANE_PAGE_ROWS))));
+  const laneBytes = source.lanes.length * LANE_PAGES * EVENT_BYTES * lanePageRows;
+  return layout(true, fullPages(mostBytes / 2, pageRows), laneBytes, lanePageRows);
 }
 
-function pageBytesOf(source: ThreadSource, pageRows: number): number {
-  return EVENT_BYTES * pageRows * pagesOf(rowsOf(source), pageRows);
+function layout(areReadAgain: boolean, eventBytes: number, laneBytes: number, pageRows: number): Layout {
+  const lanes = { byteOffset: eventBytes, byteLength: laneBytes, pageRows };
+  return { areReadAgain, events: { byteOffset: 0, byteLength: eventBytes }, lanes };
+}
+
+/** Returns as many bytes, or a little less: one page at least. */
+function fullPages(bytes: number, pageRows: number): number {
+  return EVENT_BYTES * pageRows * Math.max(1, Math.floor(bytes / (EVENT_BYTES * pageRows)));
+}
+
+function pageBytes(rows: number, pageRows: number): number {
+  return EVENT_BYTES * pageRows * pagesOf(rows, pageRows);
 }
 
 /** A single lane needs no merging. */
@@ -288,15 +262,4 @@ function isOneLane({ lanes, packed }: ThreadSource): boolean {
 function rowsOf({ events, records, switches, unownedGaps }: ThreadSource): number {
   const gaps = unownedGaps.reduce((sum, { timeNs }) => sum + Math.min(timeNs.length, events + 1), 0);
   return events + records.length + switches.length + gaps;
-}
-
-/** Divides a buffer: merged events first, then those of lanes. */
-function spacesIn(memory: ThreadMemory, source: ThreadSource): readonly [EventSpace, EventSpace] {
-  const { buffer, pageRows } = memory;
-  const pageBytes = EVENT_BYTES * pageRows;
-  const byteLength = isOneLane(source)
-    ? buffer.byteLength
-    : pageBytes * Math.floor(buffer.byteLength / (2 * pageBytes));
-  const space = { ...memory, byteOffset: 0, byteLength };
-  return [space, { ...space, byteOffset: byteLength }];
 }

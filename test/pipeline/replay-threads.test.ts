@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { ReplaySetup } from '../../src/pipeline/replay/replay-setup.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
 import type { ReplayedThread } from '../../src/pipeline/replay/trace-replayer.js';
+import { WORK_SIZES } from '../../src/pipeline/workers/resources.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import { NO_SWITCHES } from '../../src/trace/records/switch-log.js';
 import type { StoredThreads } from '../../src/trace/stored-threads.js';
@@ -81,9 +82,11 @@ test('threads wait for a worker at that worker only if none is much larger than 
 });
 
 test('no more threads are begun than there is memory for', async () => {
-  const bytesOfTwo = 2 * 24 * HUGE; // an event has a time and a site, once in its lane and once merged
-  expect(await tasksBeforeFirst([HUGE, HUGE, HUGE], bytesOfTwo)).toHaveLength(3); // one for each worker, and one waits
-  expect(await tasksBeforeFirst([HUGE, HUGE, HUGE], bytesOfTwo - 1)).toHaveLength(1);
+  const pairedBytes = 5 * HUGE;
+  const { readAgainBytes } = WORK_SIZES; // the rest of the events is read again
+  const tasksIn = async (memoryBytes: number) => (await tasksBeforeFirst([HUGE, HUGE, HUGE], memoryBytes)).length;
+  expect(await tasksIn(2 * (readAgainBytes + pairedBytes))).toBe(3); // one for each worker, and one waits
+  expect(await tasksIn(2 * pairedBytes)).toBe(1);
 });
 
 test('results come in the order of size, whichever is done first', async () => {

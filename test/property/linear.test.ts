@@ -5,12 +5,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pprofBytes, renderPprof } from '../../src/export/pprof.js';
 import { analyze, type Profile, renderFolded, traceStream } from '../../src/index.js';
-import type { EventSlice } from '../../src/model/trace/thread-events.js';
+
 import { Interner } from '../../src/parser/intern.js';
 import { compareProfiles } from '../../src/render/diff/comparison.js';
 import { diffFoldedBytes, renderDiffFolded } from '../../src/render/diff/folded.js';
 import { foldedBytes, maxFoldedBytes } from '../../src/render/folded.js';
-import { mergeLanes } from '../../src/trace/lanes/merge-lanes.js';
+import { MergedLanes } from '../../src/trace/lanes/merge-lanes.js';
 import { GapsAmong, UnownedGaps } from '../../src/trace/records/gap-records.js';
 import { ThreadNames } from '../../src/trace/records/thread-names.js';
 import { analyzeText, inputOf } from '../helpers/traces/load.js';
@@ -31,10 +31,8 @@ test('merges the lanes of a thread on many CPUs', TIMEOUT, () => {
   );
   const lanes = Array.from({ length: COUNT }, (_, cpu) => ({ cpu, events, start: 2 * cpu, length: 2 }));
   const merged: number[] = [];
-  const add = (_: number, { timeNs, timeAt, length }: EventSlice) => {
+  for (const { timeNs, timeAt, length } of new MergedLanes(lanes, { edge: new Uint8Array(1) }).from())
     merged.push(...timeNs.subarray(timeAt, timeAt + length));
-  };
-  mergeLanes(lanes, { edge: new Uint8Array(1) }, { add });
   expect(merged).toEqual(Array.from({ length: 2 * COUNT }, (_, ms) => ms * 1e6));
 });
 
@@ -55,7 +53,7 @@ test('assigns errors without a thread to many threads', TIMEOUT, () => {
   for (let at = 0; at < COUNT; at++) {
     const timeNs = Float64Array.of(2 * at, 2 * COUNT);
     const among = new GapsAmong(unowned.on([0]));
-    among.add(0, { site: new Uint32Array(2), siteAt: 0, timeNs, timeAt: 0, length: 2 });
+    among.add({ cpu: 0, place: null, site: new Uint32Array(2), siteAt: 0, timeNs, timeAt: 0, length: 2 });
     expect(among.found).toEqual([{ ...gap, timeNs: 2 * at + 1 }]);
   }
 });

@@ -10,13 +10,19 @@ test('of a CPU, the first error between two events on it', () => {
   for (const timeNs of [5, 15, 16, 25, 35, 36]) unowned.add({ ...gap, cpu: 0, timeNs });
   unowned.add({ ...gap, cpu: -1, timeNs: 22 });
   const among = new GapsAmong(unowned.on([0, 1]));
-  const at = (...timeNs: number[]) => {
-    const length = timeNs.length;
-    return { site: new Uint32Array(length), siteAt: 0, timeNs: Float64Array.from(timeNs), timeAt: 0, length };
-  };
-  among.add(0, at(10));
-  among.add(1, at(20));
-  among.add(0, at(30));
+  const addOn = (cpu: number, timeNs: number) =>
+    among.add({
+      cpu,
+      place: null,
+      site: Uint32Array.of(0),
+      siteAt: 0,
+      timeNs: Float64Array.of(timeNs),
+      timeAt: 0,
+      length: 1,
+    });
+  addOn(0, 10);
+  addOn(1, 20);
+  addOn(0, 30);
   among.take(Number.POSITIVE_INFINITY);
   expect(among.found.map(({ cpu, timeNs }) => [cpu, timeNs])).toEqual([
     [0, 15],

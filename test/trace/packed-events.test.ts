@@ -24,7 +24,7 @@ import {
 } from '../../src/model/trace/event-runs.js';
 import { EventPacker, expectedSites, packedEvents } from '../../src/trace/blocks.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
-import { type LaneRuns, laneEvents, MAX_JITTER_NS, OutOfOrder } from '../../src/trace/lanes/lane.js';
+import { LaneReader, type LaneRuns, MAX_JITTER_NS, OutOfOrder } from '../../src/trace/lanes/lane.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -207,7 +207,7 @@ test('reads a lane in batches, its ranges by time, spilled or not', () => {
       memory.clear();
       const read = (isInOrder: boolean) => {
         const events: (number | undefined)[][] = [];
-        for (const { length, site, timeNs } of laneEvents(runs, memory.shared(), isInOrder))
+        for (const { length, site, timeNs } of new LaneReader(runs, memory.shared(), isInOrder).from())
           for (let row = 0; row < length; row++) events.push([site[row], timeNs[row]]);
         return events;
       };
@@ -240,7 +240,7 @@ test('reads bundles in batches that have no space for all of them', () => {
     lane.lengths.push(run.length);
   }
   const read: Event[] = [];
-  for (const { length, site, timeNs } of laneEvents([lane], memory.shared()))
+  for (const { length, site, timeNs } of new LaneReader([lane], memory.shared()).from())
     for (let row = 0; row < length; row++) read.push({ site: site[row] ?? 0, timeNs: timeNs[row] ?? 0 });
   memory.close();
   expect(read).toEqual(all.flat());

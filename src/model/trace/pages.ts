@@ -37,16 +37,16 @@ export class Pages {
   /** By page: its place in the file, or NONE. */
   private readonly placeOf: Float64Array;
   private readonly pageInts: number;
-  private readonly clear: (slot: number, page: number) => void;
+  private readonly fill: (slot: number, page: number) => void;
   private used = 0;
   private oldest = 0;
 
-  /** `clear`: makes the rows of a slot those of a page that nothing was written to. */
+  /** `fill`: makes the rows of a slot those of a page that was never changed. */
   constructor(
     { slots, slotOf, isChanged }: PageMemory,
     pageRows: number,
     file: PageFile,
-    clear: (slot: number, page: number) => void = () => {},
+    fill: (slot: number, page: number) => void = () => {},
   ) {
     this.slots = slots;
     this.slotOf = slotOf.fill(NONE);
@@ -56,7 +56,7 @@ export class Pages {
     this.pageRows = pageRows;
     this.bits = Math.log2(pageRows);
     this.file = file;
-    this.clear = clear;
+    this.fill = fill;
     this.pageOf = new Int32Array(this.slotCount);
     this.placeOf = new Float64Array(slotOf.length).fill(NONE);
   }
@@ -78,9 +78,9 @@ export class Pages {
   private load(page: number): number {
     const slot = this.used < this.slotCount ? this.used++ : this.freed();
     const place = this.placeOf[page];
-    if (place === NONE) this.clear(slot, page);
+    if (place === NONE) this.fill(slot, page);
     else this.file.read(place, this.numbersOf(slot));
-    this.isChanged[slot] = place === NONE ? 1 : 0;
+    this.isChanged[slot] = 0;
     this.pageOf[slot] = page;
     this.slotOf[page] = slot;
     return slot;

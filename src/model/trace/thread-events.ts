@@ -16,10 +16,9 @@ export interface EventSpace {
   readonly byteLength: number;
   readonly pageRows: number;
   readonly file: PageFile;
+  /** Pages in memory of what pairing finds for each event. */
+  readonly pairedPages: number;
 }
-
-/** A loop copies so many faster than a call. */
-const FEW_EVENTS = 64;
 
 /** Events as columns: the first site and the first time are at these indexes. */
 export interface EventSlice {
@@ -30,20 +29,45 @@ export interface EventSlice {
   readonly length: number;
 }
 
+/** Where events are written, from the two indexes on. */
+export type RowSpace = Omit<EventSlice, 'length'>;
+
+/** A loop copies so many faster than a call. */
+const FEW_EVENTS = 64;
+
+export function copyEvents({ site, siteAt, timeNs, timeAt, length }: EventSlice, into: RowSpace): void {
+  if (length > FEW_EVENTS) {
+    into.site.set(site.subarray(siteAt, siteAt + length), into.siteAt);
+    into.timeNs.set(timeNs.subarray(timeAt, timeAt + length), into.timeAt);
+    return;
+  }
+  for (let at = 0; at < length; at++) {
+    into.site[into.siteAt + at] = site[siteAt + at];
+    into.timeNs[into.timeAt + at] = timeNs[timeAt + at];
+  }
+}
+
 export class ThreadEvents {
   readonly tid: Tid;
   length = 0;
   readonly pages: Pages;
+  readonly pairedPages: number;
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
   private readonly pageRows: number;
 
-  /** `rows`: how many events there may be. */
-  constructor(tid: Tid, rows: number, { buffer, byteOffset, byteLength, pageRows, file }: EventSpace) {
+  /** `rows`: how many events there may be. `read`: reads a page of them, as they were before any of it was changed. */
+  constructor(
+    tid: Tid,
+    rows: number,
+    { buffer, byteOffset, byteLength, pageRows, file, pairedPages }: EventSpace,
+    read: (page: number, into: RowSpace) => void = () => {},
+  ) {
     const pageInts = EVENT_INTS * pageRows;
     const pages = pagesOf(rows, pageRows);
     const slots = Math.min(pages, Math.max(1, Math.floor(byteLength / (EVENT_BYTES * pageRows))));
     this.tid = tid;
+    this.pairedPages = Math.min(pages, pairedPages);
     this.pageRows = pageRows;
     this.site = new Uint32Array(buffer, byteOffset, slots * pageInts);
     this.timeNs = new Float64Array(buffer, byteOffset, (slots * pageInts) / 2);
@@ -52,7 +76,10 @@ export class ThreadEvents {
       slotOf: new Int32Array(pages),
       isChanged: new Uint8Array(slots),
     };
-    this.pages = new Pages(memory, pageRows, file);
+    const { site, timeNs } = this;
+    this.pages = new Pages(memory, pageRows, file, (slot, page) =>
+      read(page, { site, siteAt: this.siteIndex(slot, 0), timeNs, timeAt: this.timeIndex(slot, 0) }),
+    );
   }
 
   siteAt(row: number): SiteId {
@@ -83,20 +110,12 @@ export class ThreadEvents {
     return this.from(row, end);
   }
 
-  /** Writes events to rows from `row` on: those of a slice between two indexes. */
-  put(row: number, { site, siteAt, timeNs, timeAt }: EventSlice, first: number, end: number): void {
-    for (let at = first; at < end; ) {
-      const out = this.toWrite(row + at - first, row + end - first);
-      const next = at + out.length;
-      if (out.length > FEW_EVENTS) {
-        out.site.set(site.subarray(siteAt + at, siteAt + next), out.siteAt);
-        out.timeNs.set(timeNs.subarray(timeAt + at, timeAt + next), out.timeAt);
-        at = next;
-      } else
-        for (let [to, toTime] = [out.siteAt, out.timeAt]; at < next; at++) {
-          out.site[to++] = site[siteAt + at];
-          out.timeNs[toTime++] = timeNs[timeAt + at];
-        }
+  /** Writes events to rows from `row` on. */
+  put(row: number, { site, siteAt, timeNs, timeAt, length }: EventSlice): void {
+    for (let at = 0; at < length; ) {
+      const out = this.toWrite(row + at, row + length);
+      copyEvents({ site, siteAt: siteAt + at, timeNs, timeAt: timeAt + at, length: out.length }, out);
+      at += out.length;
     }
   }
 

@@ -3,13 +3,12 @@
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
-import { threadBytes } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
 import { type Setup, setUp } from '../workers/setup.js';
 import { Moved } from '../workers/workers.js';
 import { needsCallLog, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
-import { type EventLimit, inOwnSpace, limitedBytes, type WorkSpace, type WorkSpaces } from './work-spaces.js';
+import { inOwnSpace, type RowLimit, spaceFor, type WorkSpace, type WorkSpaces } from './work-spaces.js';
 
 export interface ReplayTask extends Omit<ReplaySetup, keyof ReplayFacts | 'knownPaths'> {
   readonly facts: Setup<ReplayFacts>;
@@ -19,8 +18,8 @@ export interface ReplayTask extends Omit<ReplaySetup, keyof ReplayFacts | 'known
   readonly chunks: readonly Int32Array[] | null;
   /** As many as threads that are replayed at the same time; null: memory of the worker is used. */
   readonly spaces: WorkSpaces | null;
-  /** What its events may take in memory. */
-  readonly limit: EventLimit;
+  /** What its rows may take in memory. */
+  readonly limit: RowLimit;
   /** Questions to this thread alone; null: none. */
   readonly asked: ThreadQuestions | null;
   /** Its log is kept if it is not larger than this; 0: it is not. */
@@ -41,25 +40,25 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread | M
   setupKind = kind;
   const own = replayer;
   const events = chunks ? { ...trace.events, chunks } : trace.events;
+  const { eventBytes, ...sizes } = spaceFor(source, limit);
   const replayIn = ({ buffer, histogram }: Pick<WorkSpace, 'buffer' | 'histogram'>) => {
-    const space = { buffer: fitting(buffer, source, limit), pageRows: limit.pageRows };
+    const space = { buffer: fitting(buffer, eventBytes), ...sizes };
     return own.replay(source, space, histogram, asked, maxLogBytes, events);
   };
-  const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(source, limit));
+  const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(eventBytes));
   return replayed.timeline === null ? replayed : new Moved(replayed, replayed.timeline);
 }
 
 /** A thread with more records than the largest one may not fit. */
-function fitting(buffer: WorkSpace['buffer'], source: ThreadSource, limit: EventLimit): WorkSpace['buffer'] {
-  const bytes = limitedBytes(threadBytes(source, limit.pageRows), limit);
+function fitting(buffer: WorkSpace['buffer'], bytes: number): WorkSpace['buffer'] {
   return bytes <= buffer.byteLength ? buffer : new ArrayBuffer(bytes);
 }
 
 /** Of a worker that shares none. */
 let ownBuffer = new ArrayBuffer(0);
 
-function spaceOfWorker(source: ThreadSource, limit: EventLimit): Pick<WorkSpace, 'buffer' | 'histogram'> {
-  ownBuffer = fitting(ownBuffer, source, limit) as ArrayBuffer;
+function spaceOfWorker(bytes: number): Pick<WorkSpace, 'buffer' | 'histogram'> {
+  ownBuffer = fitting(ownBuffer, bytes) as ArrayBuffer;
   return { buffer: ownBuffer, histogram: null };
 }
 

@@ -7,8 +7,9 @@ import { inSharedMemory, sharesMemory } from '../../model/shared-memory.js';
 import type { Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
+import { PAIRED_BYTES } from '../../replay/wasm/layout.js';
 import type { SharedEvents } from '../../trace/event-memory.js';
-import { maxThreadBytes, threadBytes } from '../../trace/load-thread.js';
+import { maxThreadBytes } from '../../trace/load-thread.js';
 import { sentThread } from '../../trace/sent-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
@@ -17,14 +18,7 @@ import type { WorkerPool } from '../workers/worker-pool.js';
 import { type AskedThreads, NOTHING_ASKED, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
 import type { ReplayTask } from './replay-thread.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
-import {
-  type EventLimit,
-  eventLimit,
-  type HistogramPool,
-  limitedBytes,
-  type WorkSpaces,
-  workSpaces,
-} from './work-spaces.js';
+import { type HistogramPool, type RowLimit, spaceFor, type WorkSpaces, workSpaces } from './work-spaces.js';
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;
@@ -73,17 +67,17 @@ async function* replayOnMain(
   { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
-  const limit = eventLimit(memoryBytes, pool.sizes);
-  const { pageRows } = limit;
+  const limit = { memoryBytes, ...pool.sizes };
   const memory = histograms?.acquire() ?? null;
   const replayer = new TraceReplayer(trace, await loadCallWriters(trace.questions));
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
     await nextTurn(); // lets signals arrive between two threads
     const source = store.threadSource(tid);
-    const bytes = limitedBytes(threadBytes(source, pageRows), limit);
-    if (bytes > buffer.byteLength) buffer = new ArrayBuffer(bytes);
-    yield [tid, replayer.replay(source, { buffer, pageRows }, memory, asked.get(tid) ?? null, logLimits?.get(tid))];
+    const { eventBytes, ...sizes } = spaceFor(source, limit);
+    if (eventBytes > buffer.byteLength) buffer = new ArrayBuffer(eventBytes);
+    const space = { buffer, ...sizes };
+    yield [tid, replayer.replay(source, space, memory, asked.get(tid) ?? null, logLimits?.get(tid))];
   }
   if (memory) histograms?.release(memory);
 }
@@ -95,8 +89,8 @@ async function* replayOnWorkers(
   { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
 ): AsyncGenerator<Replay> {
-  const limit = eventLimit(memoryBytes, pool.sizes);
-  const { count, bytes } = spacesFor(tids, store, memoryBytes, limit, pool.size);
+  const limit = { memoryBytes, ...pool.sizes };
+  const { count, bytes } = spacesFor(tids, store, limit, pool.size);
   const histogramOf = Array.from({ length: count }, () => histograms?.acquire() ?? null);
   const give = sharesMemory()
     ? sharing(trace, pool, limit, workSpaces(histogramOf, bytes))
@@ -130,13 +124,13 @@ const FACTS = new Setups<SiteFacts, ReplayFacts>('facts');
 const PATHS = new Setups<KnownPathsData, KnownPathsData>('paths');
 
 /** All workers use the same memory. */
-function sharing(trace: ReplaySetup, pool: WorkerPool, limit: EventLimit, spaces: WorkSpaces): Give {
+function sharing(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit, spaces: WorkSpaces): Give {
   const common = { ...commonOf(trace, trace.events), limit };
   return (name, source, own) => pool.run(name, { ...common, source, chunks: null, spaces, ...own });
 }
 
 /** Workers get the events of their threads. */
-function sending(trace: ReplaySetup, pool: WorkerPool, limit: EventLimit): Give {
+function sending(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit): Give {
   const common = { ...commonOf(trace, { ...trace.events, chunks: [] }), limit };
   return (name, source, own) =>
     pool.send(name, () => {
@@ -176,18 +170,26 @@ async function finished(pending: Pending[]): Promise<Replay> {
   return [tid, await result];
 }
 
-/** Returns how many threads can be replayed at the same time, each as large as the first one: one at least. */
+/**
+ * Returns how many threads can be replayed at the same time, each as large as the first one: one at least. And what the
+ * events of any of them take; those of a smaller one on several CPUs may take more than those of the first.
+ */
 function spacesFor(
   tids: readonly Tid[],
   store: StoredThreads,
-  memoryBytes: number,
-  limit: EventLimit,
+  limit: RowLimit,
   workers: number,
 ): { readonly count: number; readonly bytes: number } {
-  const first = tids[0];
-  const bytes =
-    first === undefined ? 0 : limitedBytes(maxThreadBytes(store.threadSource(first), limit.pageRows), limit);
-  return { count: Math.max(1, Math.min(workers, tids.length, Math.floor(memoryBytes / bytes))), bytes };
+  if (tids.length === 0) return { count: 1, bytes: 0 };
+  const { memoryBytes, pageRows } = limit;
+  const first = spaceFor(store.threadSource(tids[0]), limit);
+  let bytes = first.eventBytes;
+  for (const tid of tids.slice(1)) {
+    if (maxThreadBytes(store.eventCount(tid), pageRows) <= bytes) break;
+    bytes = Math.max(bytes, spaceFor(store.threadSource(tid), limit).eventBytes);
+  }
+  const threadBytes = bytes + PAIRED_BYTES * pageRows * first.pairedPages;
+  return { count: Math.max(1, Math.min(workers, tids.length, Math.floor(memoryBytes / threadBytes))), bytes };
 }
 
 /** Whether no thread is so large that others would wait long for it. The largest is first. */

@@ -9,7 +9,11 @@ import {
   sharedHistogramMemory,
 } from '../../model/calls/durations.js';
 import { assert } from '../../model/errors.js';
+import { pagesOf } from '../../model/trace/pages.js';
 import { EVENT_BYTES } from '../../model/trace/thread-events.js';
+import { PAIRED_BYTES } from '../../replay/wasm/layout.js';
+import { type ThreadMemory, threadBytes } from '../../trace/load-thread.js';
+import type { ThreadSource } from '../../trace/store-contents.js';
 import type { WorkSizes } from '../workers/resources.js';
 
 export interface WorkSpace {
@@ -19,24 +23,31 @@ export interface WorkSpace {
   readonly histogram: HistogramMemory | null;
 }
 
-/** What the events of a thread may take in memory; the others go to a file, in pages of so many rows. */
-export interface EventLimit {
-  readonly bytes: number;
-  readonly pageRows: number;
+/** What the rows of a thread may take in memory, in pages of so many; the others are in a file, or are read again. */
+export interface RowLimit extends Pick<WorkSizes, 'threadBytes' | 'readAgainBytes' | 'pageRows'> {
+  /** For its events, and for what pairing finds for each. */
+  readonly memoryBytes: number;
 }
 
 /** The rest is for what pairing finds for each event. */
 const EVENTS_SHARE = 2 / 3;
 
-/** `memoryBytes`: for the thread. `sizes`: smaller in tests. */
-export function eventLimit(memoryBytes: number, { threadBytes, pageRows }: WorkSizes): EventLimit {
-  return { bytes: Math.min(EVENTS_SHARE * memoryBytes, threadBytes), pageRows };
-}
+/** What the rows of a thread take in memory: two pages of events at least, and a page of what pairing finds. */
+export type RowSpaces = Pick<ThreadMemory, 'pageRows' | 'mostBytes' | 'pairedPages'> & { readonly eventBytes: number };
 
-/** Returns how much of the bytes of a thread's events are in memory: two pages at least. */
-export function limitedBytes(bytes: number, { bytes: most, pageRows }: EventLimit): number {
+export function spaceFor(source: ThreadSource, limit: RowLimit): RowSpaces {
+  const { memoryBytes, threadBytes: most, readAgainBytes, pageRows } = limit;
   const pageBytes = EVENT_BYTES * pageRows;
-  return Math.min(bytes, pageBytes * Math.max(2, Math.floor(most / pageBytes)));
+  const keptBytes = pageBytes * Math.max(2, Math.floor(Math.min(EVENTS_SHARE * memoryBytes, most) / pageBytes));
+  const mostBytes = Math.min(keptBytes, readAgainBytes);
+  const eventBytes = threadBytes(source, { pageRows, mostBytes }, keptBytes);
+  const pairedPages = Math.floor(Math.min(memoryBytes - eventBytes, most) / (PAIRED_BYTES * pageRows));
+  return {
+    eventBytes,
+    mostBytes,
+    pageRows,
+    pairedPages: Math.max(1, Math.min(pairedPages, pagesOf(source.events, pageRows))),
+  };
 }
 
 export interface WorkSpaces {

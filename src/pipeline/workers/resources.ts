@@ -83,6 +83,8 @@ export interface WorkSizes {
   /** What the events of a thread may take in memory at most: with more, some are in a file. In pages of so many rows. */
   readonly threadBytes: number;
   readonly pageRows: number;
+  /** Likewise, where they can be read again when they are needed: new memory is slower than that. */
+  readonly readAgainBytes: number;
   /** Nothing is read before workers run. */
   readonly awaitsWorkers: boolean;
 }
@@ -98,5 +100,6 @@ export const WORK_SIZES: WorkSizes = {
   minRows: 500_000,
   threadBytes: Number.POSITIVE_INFINITY,
   pageRows: PAGE_ROWS,
+  readAgainBytes: 32 * MIB,
   awaitsWorkers: false,
 };

@@ -156,13 +156,14 @@ export class OwnPairingMemory implements PairingMemory {
   private slots = new Int32Array(0);
 
   take(events: ThreadEvents): PairedRows {
-    const { slotCount, slotOf, pageRows } = events.pages;
-    const length = (slotCount * PAIRED_BYTES * pageRows) / Int32Array.BYTES_PER_ELEMENT;
+    const { pages, pairedPages } = events;
+    const { slotOf, pageRows } = pages;
+    const length = (pairedPages * PAIRED_BYTES * pageRows) / Int32Array.BYTES_PER_ELEMENT;
     if (length > this.slots.length) this.slots = new Int32Array(length);
     const memory = {
       slots: this.slots.subarray(0, length),
       slotOf: slotOf.slice(),
-      isChanged: new Uint8Array(slotCount),
+      isChanged: new Uint8Array(pairedPages),
     };
     return new PairedRows(memory, events);
   }

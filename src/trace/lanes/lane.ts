@@ -14,7 +14,7 @@ import {
   NEAR_LENGTH,
   readBundle,
 } from '../../model/trace/event-runs.js';
-import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { EventSlice, ThreadEvents } from '../../model/trace/thread-events.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { type RunAddress, runAt, type SharedEvents } from '../event-memory.js';
 
@@ -52,6 +52,25 @@ export interface LaneEvents {
   readonly timeNs: Float64Array;
 }
 
+/** Events of a thread on one CPU, valid until the next ones. `place`: where they are read again; null: that is not possible. */
+export interface ThreadSlice<Place = unknown> extends EventSlice {
+  readonly cpu: number;
+  readonly place: Place | null;
+}
+
+/** Events of a thread in slices. */
+export interface Slices<Place = unknown> {
+  /** Yields those from a place on: all by default. */
+  from(place?: Place): IterableIterator<ThreadSlice<Place>>;
+  /** False if something else was read into the memory of the last slice. */
+  isValid(): boolean;
+}
+
+/** Where a batch of a lane begins: it can be read again from there. */
+export interface LanePlace extends RangeStart {
+  readonly range: number;
+}
+
 /** Where a range of events begins that ends before the next large step back in time. */
 interface RangeStart {
   readonly input: LaneRuns;
@@ -68,29 +87,56 @@ interface StoredRange extends RangeStart {
 /** A batch has more if a bundle has: they stay in the cache. */
 const BATCH_EVENTS = 8192;
 
-/** Reused: one lane is read at a time, because new memory is slow. */
-const BATCH = { site: new Uint32Array(MAX_BUNDLE_EVENTS), timeNs: new Float64Array(MAX_BUNDLE_EVENTS) };
+/** The lane that was read last. */
+let lastRead: LaneReader | null = null;
+
+/** Used for all lanes, because new memory is slow. */
+const BATCH = {
+  site: new Uint32Array(MAX_BUNDLE_EVENTS),
+  siteAt: 0,
+  timeNs: new Float64Array(MAX_BUNDLE_EVENTS),
+  timeAt: 0,
+};
 
 /** A lane that was taken to be in order has a large step back: what was read of it may be out of order. */
 export class OutOfOrder extends Error {}
 
 /**
- * Yields the events of a lane in batches. Ranges without a large step back are ordered by time. `isInOrder`: there should
- * be one range, which need not be looked for. @throws OutOfOrder if there are more
+ * Reads the events of a lane in batches, from any of them on. Ranges without a large step back are ordered by time.
+ * `isInOrder`: there should be one range, which need not be looked for.
  */
-export function* laneEvents(
-  inputs: readonly LaneRuns[],
-  shared: SharedEvents,
-  isInOrder = false,
-): Generator<LaneEvents> {
-  const runs = new Runs(shared);
-  if (isInOrder && inputs.length === 1) {
-    const isAll = yield* eventsOf({ input: inputs[0], run: 0, at: 0, beforeNs: Number.NEGATIVE_INFINITY }, runs);
-    if (!isAll) throw new OutOfOrder();
-    return;
+export class LaneReader implements Slices<LanePlace> {
+  private readonly runs: Runs;
+  private readonly ranges: readonly RangeStart[];
+  private readonly isOneRange: boolean;
+
+  constructor(inputs: readonly LaneRuns[], shared: SharedEvents, isInOrder = false) {
+    this.runs = new Runs(shared);
+    this.isOneRange = isInOrder && inputs.length === 1;
+    this.ranges = this.isOneRange
+      ? [{ input: inputs[0], run: 0, at: 0, beforeNs: Number.NEGATIVE_INFINITY }]
+      : inputs.flatMap((input) => rangesOf(input, this.runs)).sort(byTimeThenInput);
   }
-  const ranges = inputs.flatMap((input) => rangesOf(input, runs)).sort(byTimeThenInput);
-  for (const range of ranges) yield* eventsOf(range, runs);
+
+  /** Yields batches. @throws OutOfOrder if there is more than the one range */
+  *from(from?: LanePlace): Generator<ThreadSlice<LanePlace>> {
+    for (let range = from?.range ?? 0; range < this.ranges.length; range++) {
+      const start = from?.range === range ? from : this.ranges[range];
+      const batches = batchesOf({ ...start, range }, this.runs);
+      for (let batch = batches.next(); ; batch = batches.next()) {
+        lastRead = this;
+        if (batch.done === true) {
+          if (!batch.value && this.isOneRange) throw new OutOfOrder();
+          break;
+        }
+        yield batch.value;
+      }
+    }
+  }
+
+  isValid(): boolean {
+    return lastRead === this;
+  }
 }
 
 /** Whatever the order of the inputs. */
@@ -141,38 +187,42 @@ function timeAt(numbers: Int32Array, at: number, lastNs: Nanoseconds): Nanosecon
   return numbers[at] === FAR ? farTime(numbers, at) : lastNs + numbers[at + 1];
 }
 
-/** Yields the events of a range. Returns whether the input has no more. */
-function* eventsOf({ input, run, at, beforeNs }: RangeStart, runs: Runs): Generator<LaneEvents, boolean> {
+/** Yields the events of a range from a place on. Returns whether the input has no more. */
+function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice<LanePlace>, boolean> {
   const { site, timeNs } = BATCH;
-  let lastNs = beforeNs;
+  const { input, range } = place;
+  const { cpu } = input;
+  let lastNs = place.beforeNs;
+  let first = place;
   let isFirst = true;
   let length = 0;
-  for (let row = run; row < input.addresses.length; row++) {
-    const numbers = runs.of(input, row);
-    for (let from = row === run ? at : 0; from < numbers.length; ) {
-      const atNs = timeAt(numbers, from, lastNs);
+  for (let { run } = place; run < input.addresses.length; run++) {
+    const numbers = runs.of(input, run);
+    for (let at = run === place.run ? place.at : 0; at < numbers.length; ) {
+      const atNs = timeAt(numbers, at, lastNs);
       if (!isFirst && atNs < lastNs - MAX_JITTER_NS) {
-        yield { length, ...BATCH };
+        yield { cpu, place: first, length, ...BATCH };
         return false;
       }
       isFirst = false;
-      if (length > 0 && length + eventsAt(numbers, from) > BATCH_EVENTS) {
-        yield { length, ...BATCH };
+      if (length > 0 && length + eventsAt(numbers, at) > BATCH_EVENTS) {
+        yield { cpu, place: first, length, ...BATCH };
         length = 0;
+        first = { input, range, run, at, beforeNs: lastNs };
       }
-      if (numbers[from] === BUNDLE) readBundle(numbers, from, BATCH, length);
+      if (numbers[at] === BUNDLE) readBundle(numbers, at, BATCH, length);
       else {
-        site[length] = numbers[from] === FAR ? numbers[from + 1] : numbers[from];
+        site[length] = numbers[at] === FAR ? numbers[at + 1] : numbers[at];
         timeNs[length] = atNs;
       }
-      const near = length + eventsAt(numbers, from);
-      from = next(numbers, from);
-      length = readNear(numbers, from, near);
-      from += NEAR_LENGTH * (length - near);
+      const near = length + eventsAt(numbers, at);
+      at = next(numbers, at);
+      length = readNear(numbers, at, near);
+      at += NEAR_LENGTH * (length - near);
       lastNs = timeNs[length - 1];
     }
   }
-  yield { length, ...BATCH };
+  yield { cpu, place: first, length, ...BATCH };
   return true;
 }
 

@@ -8,26 +8,84 @@
 import { TraceEdge } from '../../model/trace/branch-sites.js';
 import type { EventSlice } from '../../model/trace/thread-events.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import type { Lane, SiteEdges } from './lane.js';
-
-/** Receives merged events in order: their times may still step back. */
-export interface EventSink {
-  /** The slice is valid only now. */
-  add(cpu: number, events: EventSlice): void;
-}
+import type { Lane, SiteEdges, Slices, ThreadSlice } from './lane.js';
 
 /** Far more than the clocks of CPUs in one machine differ. */
 const MAX_SKEW_NS = 100_000;
 
-/** Merges one lane per CPU; times in a lane may step back a little. */
-export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, into: EventSink): void {
-  const waiting = new CursorHeap();
-  for (const lane of lanes) if (lane.length > 0) waiting.push(new Cursor(lane, sites));
-  let current: Cursor | null = null;
-  while (true) {
-    current = nextCursor(waiting, current);
-    if (current === null) return;
-    deliver(current, waiting.first, into);
+/** Where a merged slice begins: the next row of each lane, and the last one that is taken from its own. */
+export interface MergedPlace {
+  readonly rows: readonly number[];
+  readonly lane: number;
+  readonly end: number;
+}
+
+/** Merges one lane per CPU, in which times may step back a little. Those of merged events may, too. */
+export class MergedLanes implements Slices<MergedPlace> {
+  /** `areReadAgain`: merged events can be, from any slice on. */
+  constructor(
+    private readonly lanes: readonly Lane[],
+    private readonly sites: SiteEdges,
+    private readonly areReadAgain = false,
+  ) {}
+
+  *from(place?: MergedPlace): Generator<ThreadSlice<MergedPlace>> {
+    const cursors = this.lanes.map((lane, at) => new Cursor(lane, this.sites, place?.rows[at] ?? 0));
+    let current: Cursor | null = null;
+    if (place) {
+      current = cursors[place.lane];
+      yield* this.slices(current, place.end, cursors);
+    }
+    const waiting = new CursorHeap();
+    for (const cursor of cursors) if (!cursor.isDone && cursor !== current) waiting.push(cursor);
+    while (true) {
+      current = nextCursor(waiting, current);
+      if (current === null) return;
+      yield* this.slices(current, endOfTurn(current, waiting.first), cursors);
+    }
+  }
+
+  isValid(): boolean {
+    return true;
+  }
+
+  /** Yields the events of one lane up to a row. */
+  private *slices(cursor: Cursor, end: number, cursors: readonly Cursor[]): Generator<ThreadSlice<MergedPlace>> {
+    const { cpu, events, start } = cursor.lane;
+    while (cursor.row < end) {
+      const { row } = cursor;
+      const slice = events.from(start + row, start + end);
+      yield this.areReadAgain ? new MergedSlice(cpu, slice, cursors, cursor, end) : { cpu, place: null, ...slice };
+      cursor.row += slice.length;
+    }
+  }
+}
+
+/** Says where it begins only if that is asked, while it is valid: slices may be short. */
+class MergedSlice implements ThreadSlice<MergedPlace> {
+  readonly site: Uint32Array;
+  readonly siteAt: number;
+  readonly timeNs: Float64Array;
+  readonly timeAt: number;
+  readonly length: number;
+
+  constructor(
+    readonly cpu: number,
+    { site, siteAt, timeNs, timeAt, length }: EventSlice,
+    private readonly cursors: readonly Cursor[],
+    private readonly cursor: Cursor,
+    private readonly end: number,
+  ) {
+    this.site = site;
+    this.siteAt = siteAt;
+    this.timeNs = timeNs;
+    this.timeAt = timeAt;
+    this.length = length;
+  }
+
+  get place(): MergedPlace {
+    const { cursors, cursor, end } = this;
+    return { rows: cursors.map(({ row }) => row), lane: cursors.indexOf(cursor), end };
   }
 }
 
@@ -40,17 +98,12 @@ function nextCursor(waiting: CursorHeap, current: Cursor | null): Cursor | null 
   return waiting.pop();
 }
 
-/** Delivers events of one lane until its stay ends or another lane is due. */
-function deliver(cursor: Cursor, other: Cursor | null, into: EventSink): void {
-  const { lane, row } = cursor;
+/** Returns the row of a lane after which its stay ends or another lane is due. */
+function endOfTurn(cursor: Cursor, other: Cursor | null): number {
+  const { lane, row, stayEnd } = cursor;
   const otherNs = other === null ? Number.POSITIVE_INFINITY : other.timeNs;
-  const isWhole = cursor.stayEndNs() <= otherNs + MAX_SKEW_NS;
-  cursor.row = isWhole ? cursor.stayEnd : firstLater(lane, row + 1, cursor.stayEnd, otherNs);
-  for (let at = row; at < cursor.row; ) {
-    const slice = lane.events.from(lane.start + at, lane.start + cursor.row);
-    into.add(lane.cpu, slice);
-    at += slice.length;
-  }
+  const isWhole = cursor.stayEndNs <= otherNs + MAX_SKEW_NS;
+  return isWhole ? stayEnd : firstLater(lane, row + 1, stayEnd, otherNs);
 }
 
 /** Returns the first row in a range with a later time, or the end of the range. */
@@ -73,7 +126,7 @@ function compareCursors(a: Cursor, b: Cursor): number {
   if (a.timeNs !== b.timeNs) return a.timeNs - b.timeNs;
   if (a.isBegin !== b.isBegin) return b.isBegin ? -1 : 1;
   if (!a.isBegin) return 0;
-  return a.stayEndNs() - b.stayEndNs() || Number(b.hasTraceEnd) - Number(a.hasTraceEnd);
+  return a.stayEndNs - b.stayEndNs || Number(b.hasTraceEnd) - Number(a.hasTraceEnd);
 }
 
 /** A heap of the waiting lanes: there may be thousands. */
@@ -127,13 +180,14 @@ function isBefore(a: Cursor, b: Cursor): boolean {
 
 /** A position in a lane, and the end of the stay that it is in. */
 class Cursor {
-  row = 0;
   private readonly edge: Uint8Array;
-  private knownStayEnd = 0;
+  /** Of the stay: the row after its last event, and that event. */
+  private readonly stay = { end: 0, lastNs: 0, hasTraceEnd: false };
 
   constructor(
     readonly lane: Lane,
     sites: SiteEdges,
+    public row: number,
   ) {
     this.edge = sites.edge;
   }
@@ -152,8 +206,27 @@ class Cursor {
 
   /** The row after the stay, which ends with a trace end or before the next trace start. */
   get stayEnd(): number {
-    if (this.knownStayEnd <= this.row) this.knownStayEnd = this.findStayEnd();
-    return this.knownStayEnd;
+    return this.ownStay().end;
+  }
+
+  get stayEndNs(): Nanoseconds {
+    return this.ownStay().lastNs;
+  }
+
+  /** True if the stay ends with a trace end. */
+  get hasTraceEnd(): boolean {
+    return this.ownStay().hasTraceEnd;
+  }
+
+  /** Its last event may be far: rows are read again to get there. */
+  private ownStay(): Cursor['stay'] {
+    const { stay, row } = this;
+    if (stay.end > row) return stay;
+    const { events, start } = this.lane;
+    stay.end = this.findStayEnd();
+    stay.lastNs = events.timeAt(start + stay.end - 1);
+    stay.hasTraceEnd = this.edgeAt(stay.end - 1) === TraceEdge.End;
+    return stay;
   }
 
   private findStayEnd(): number {
@@ -170,15 +243,6 @@ class Cursor {
       row += rows;
     }
     return length;
-  }
-
-  /** True if the stay ends with a trace end. */
-  get hasTraceEnd(): boolean {
-    return this.edgeAt(this.stayEnd - 1) === TraceEdge.End;
-  }
-
-  stayEndNs(): Nanoseconds {
-    return this.lane.events.timeAt(this.lane.start + this.stayEnd - 1);
   }
 
   private edgeAt(row: number): number {

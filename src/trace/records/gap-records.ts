@@ -6,10 +6,9 @@ import { utf8Bytes, utf8Text } from '../../codec/bytes.js';
 import { countBelow } from '../../model/columns.js';
 import { appendTo } from '../../model/groups.js';
 import { sharableBytes } from '../../model/shared-memory.js';
-import type { EventSlice } from '../../model/trace/thread-events.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import type { EventSink } from '../lanes/merge-lanes.js';
+import type { ThreadSlice } from '../lanes/lane.js';
 
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
@@ -72,7 +71,7 @@ function recordAt({ end, records }: UnownedCpuGaps, index: number): GapRecord {
 }
 
 /** Finds the errors that concern a thread; between two of its events only the first of a CPU, because more add nothing. */
-export class GapsAmong implements EventSink {
+export class GapsAmong {
   readonly found: GapRecord[] = [];
   /** Of each CPU, the index of the next one. */
   private readonly lists: { readonly gaps: UnownedCpuGaps; next: number }[];
@@ -85,7 +84,7 @@ export class GapsAmong implements EventSink {
     this.lists = unowned.map((gaps) => ({ gaps, next: 0 }));
   }
 
-  add(cpu: number, { timeNs, timeAt, length }: EventSlice): void {
+  add({ cpu, timeNs, timeAt, length }: ThreadSlice): void {
     for (let at = timeAt; at < timeAt + length; at++) {
       if (timeNs[at] > this.dueNs) this.take(timeNs[at]);
       if (timeNs[at] > this.lastNs) this.lastNs = timeNs[at];

@@ -28,7 +28,9 @@ export function threadEvents(
 ): ThreadEvents {
   const most = Math.max(1, Math.ceil(site.length / pageRows));
   const byteLength = EVENT_BYTES * pageRows * Math.min(slots ?? most, most);
-  const space = { buffer: new ArrayBuffer(byteLength), byteOffset: 0, byteLength, pageRows, file: new MemoryFile() };
+  const buffer = new ArrayBuffer(byteLength);
+  const pairedPages = slots ?? most;
+  const space = { buffer, byteOffset: 0, byteLength, pageRows, file: new MemoryFile(), pairedPages };
   const events = new ThreadEvents(tid, site.length, space);
   for (let row = 0; row < site.length; row++) events.set(row, site[row] as number, timeNs[row] as number);
   events.length = site.length;

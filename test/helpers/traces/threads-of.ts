@@ -12,7 +12,7 @@ import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { numberFunctions } from '../../../src/replay/functions/function-ids.js';
 import { type SiteFacts, siteFacts, withSwitcher } from '../../../src/replay/functions/site-facts.js';
 import { pairThread } from '../../../src/replay/pairing/pair-thread.js';
-import { type LoadedThread, loadThread, threadBytes } from '../../../src/trace/load-thread.js';
+import { type LoadedThread, loadThread, type ThreadMemory, threadBytes } from '../../../src/trace/load-thread.js';
 import { beginningOf, inputOf } from './load.js';
 import { MemoryFile, PAGE_ROWS } from './thread-events.js';
 
@@ -39,7 +39,12 @@ export async function threadsOfBeginning(path: string): Promise<TraceThreads> {
   return threadsOfInput(inputOf(beginningOf(path.replace('fixtures/', ''))));
 }
 
-export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
+/** `sizes`: of pages, and of what is in memory at most; more is read again. `file`: for what cannot be. */
+export async function threadsOfInput(
+  input: TraceInput,
+  sizes: Pick<ThreadMemory, 'pageRows' | 'mostBytes'> = { pageRows: PAGE_ROWS, mostBytes: Number.POSITIVE_INFINITY },
+  file = new MemoryFile(),
+): Promise<TraceThreads> {
   const builder = new TraceBuilder({}, { memoryBytes: 2 ** 30, directory: null }, new WorkerPool(1));
   await new TextSource(input).read(builder);
   const { store, sites, symbols: printed, originSeconds } = builder.freeze(null);
@@ -47,8 +52,9 @@ export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const bounds = store.branchBounds;
   const threads = store.tids.map((tid) => {
     const source = { ...store.threadSource(tid), recordingStartNs: bounds.startNs };
-    const buffer = new ArrayBuffer(threadBytes(source, PAGE_ROWS));
-    return loadThread(source, store.memory.shared(), sites, { buffer, pageRows: PAGE_ROWS, file: new MemoryFile() });
+    const buffer = new ArrayBuffer(threadBytes(source, sizes));
+    const memory = { ...sizes, buffer, file, pairedPages: Number.POSITIVE_INFINITY };
+    return loadThread(source, store.memory.shared(), sites, memory);
   });
   const facts = withSwitchers(threads, siteFacts(sites, symbols, ids));
   return { threads, sites, facts, symbols, bounds, originSeconds };
