@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
 import type { Fibers, TailCalls } from '../../src/replay/stack/frame.js';
 import { expectSameInTwin } from '../helpers/checks/same-in-twin.js';
-import { FiberProgram, type FiberStyle, fiberSteps } from '../helpers/random/fiber-program.js';
+import { FiberProgram, type FiberStyle, fiberLoss, fiberSteps } from '../helpers/random/fiber-program.js';
 import { FiberRun, fiberDecisions, withLosses } from '../helpers/random/fiber-run.js';
 import { times } from '../helpers/random/times.js';
 import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
@@ -60,8 +60,7 @@ function resumptionsOf({ threads, symbols: { name } }: Profile): string[] {
     .sort();
 }
 
-const loss = fc.record({ at: fc.nat(99), length: fc.nat(30) });
-const losses = fc.array(loss, { minLength: 1, maxLength: 3 });
+const losses = fc.array(fiberLoss, { minLength: 1, maxLength: 3 });
 
 describe('after losses, hardly any wrong time is unmarked', () => {
   const named = (lines: string[]) => lines;
@@ -102,7 +101,7 @@ describe('the slow twin agrees', () => {
       tailCalls: fc.constantFrom<TailCalls>('nest', 'replace'),
       fibers: fc.constantFrom<Fibers>('root', 'nest'),
     });
-    const cuts = fc.array(loss, { maxLength: 3 });
+    const cuts = fc.array(fiberLoss, { maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(fiberSteps, cuts, variants, async (steps, losses, how) => {
         const trace = await threadsOfInput(inputOf(new FiberProgram(style, steps).text(losses)));
@@ -130,7 +129,7 @@ describe('fibers that migrate, finish and are dropped, with tail calls, exceptio
       [3, mostWithLosses],
     ] as const) {
       let [totalNs, wrongNs] = [0, 0];
-      const programs = fc.tuple(fiberSteps, fc.array(loss, { maxLength: maxLosses }));
+      const programs = fc.tuple(fiberSteps, fc.array(fiberLoss, { maxLength: maxLosses }));
       for (const [steps, cuts] of fc.sample(programs, { numRuns: times(80), seed: 5 })) {
         const program = new FiberProgram(style, steps);
         const profile = await analyzeText(program.text(cuts), { extend: false, tailCalls: 'replace' });

@@ -13,6 +13,7 @@ import { replayThread } from '../../src/replay/replayer.js';
 import type { ReplayOptions } from '../../src/replay/thread-replay.js';
 import { dedent } from '../helpers/checks/outline.js';
 import { expectSameInModule } from '../helpers/checks/same-in-module.js';
+import { FiberProgram, fiberLoss, fiberSteps } from '../helpers/random/fiber-program.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { jumpingRun } from '../helpers/random/jumping-run.js';
 import { times } from '../helpers/random/times.js';
@@ -261,6 +262,15 @@ describe('the module and the rules in TypeScript give the same result', { timeou
       for (const decision of list) run.decide(decision);
       run.end();
       expectSameInModule(await threadsOfInput(inputOf(`${run.lines.join('\n')}\n`)), run.lines.join('\n'));
+    }
+  });
+
+  test('fibers whose switches neither a name nor an event shows, with losses', async () => {
+    const style = { switcher: 'sw', end: 'hidden', areAlike: false } as const;
+    const programs = fc.tuple(fiberSteps, fc.array(fiberLoss, { minLength: 1, maxLength: 3 }));
+    for (const [steps, losses] of fc.sample(programs, { numRuns: 60, seed: SEED })) {
+      const text = new FiberProgram(style, steps).text(losses);
+      expectSameInModule(await threadsOfInput(inputOf(text)), text);
     }
   });
 

@@ -45,6 +45,7 @@ test('steps, actions, traits and limits', () => {
     TRAIT_RETPOLINE: Trait.Retpoline,
     TRAIT_RETURN_THUNK: Trait.ReturnThunk,
     TRAIT_COLD_PART: Trait.ColdPart,
+    TRAIT_MAY_SWITCH: Trait.MaySwitch,
     TRAIT_KERNEL: Trait.Kernel,
     NO_DOUBT: Doubt.None,
     DOUBT_HIDDEN_JUMP: Doubt.HiddenJump,

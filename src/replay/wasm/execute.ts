@@ -58,6 +58,7 @@ import {
   SYMBOL_UNTRACED,
   TRAIT_COLD_PART,
   TRAIT_KERNEL,
+  TRAIT_MAY_SWITCH,
   TRAIT_PROGRAM_START,
   TRAIT_RESOLVER,
   TRAIT_RETPOLINE,
@@ -233,6 +234,7 @@ function hiddenMoveTo(top: usize, depth: u32, fn: i32): u32 {
   const level = load<u32>(top, FRAME_LEVEL);
   const isFirst = level === depth - 1;
   if (isFirst && (flags & FLAG_PLAIN_CALL) === 0) return MOVE_GENERAL;
+  if ((traitsOf(current) & TRAIT_MAY_SWITCH) !== 0) return MOVE_GENERAL;
   const isKnown = (traitsOf(current) & TRAIT_STUB) !== 0 || endsByReturn(frameAt(level));
   return isKnown ? moveFrom(current, fn, depth - level) : MOVE_GENERAL;
 }

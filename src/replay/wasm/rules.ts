@@ -35,6 +35,7 @@ export const TRAIT_PROGRAM_START = 64;
 export const TRAIT_RETPOLINE = 128;
 export const TRAIT_RETURN_THUNK = 256;
 export const TRAIT_COLD_PART = 2048;
+export const TRAIT_MAY_SWITCH = 262144;
 export const TRAIT_KERNEL = 524288;
 
 /** As `Doubt` in model/calls/doubts.ts. */

@@ -260,3 +260,6 @@ export const fiberSteps = fc.array(
   }),
   { minLength: 30, maxLength: 150 },
 );
+
+/** Losses of a program: where, and how many lines. */
+export const fiberLoss = fc.record({ at: fc.nat(99), length: fc.nat(30) });
