@@ -869,7 +869,7 @@ class Reader {
     this.chargeHeld(frame);
     const reason = frame.why ?? why;
     const { call } = frame;
-    this.list.close(call, endNs, reason, this.knownTime(frame, why, endNs));
+    this.list.close(call, this.nowNs, reason, this.knownTime(frame, why, endNs)); // it is shown until the loss is over
     const ns = endNs - call.startNs;
     count(rowOf(this.rows, pathOf(frame)), { ns, knownNs: call.why && call.knownNs, isUnwound: call.isUnwound });
     if (reason && reason !== 'unwound') this.inferred[reason]++;
