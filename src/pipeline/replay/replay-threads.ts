@@ -7,7 +7,7 @@ import { inSharedMemory, sharesMemory } from '../../model/shared-memory.js';
 import type { Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
-import { PAIRED_BYTES } from '../../replay/wasm/layout.js';
+import { pairedPageBytes } from '../../replay/pairing/pairing.js';
 import type { SharedEvents } from '../../trace/event-memory.js';
 import { maxThreadBytes } from '../../trace/load-thread.js';
 import { sentThread } from '../../trace/sent-thread.js';
@@ -188,7 +188,7 @@ function spacesFor(
     if (maxThreadBytes(store.eventCount(tid), pageRows) <= bytes) break;
     bytes = Math.max(bytes, spaceFor(store.threadSource(tid), limit).eventBytes);
   }
-  const threadBytes = bytes + PAIRED_BYTES * pageRows * first.pairedPages;
+  const threadBytes = bytes + pairedPageBytes(pageRows) * first.pairedPages;
   return { count: Math.max(1, Math.min(workers, tids.length, Math.floor(memoryBytes / threadBytes))), bytes };
 }
 

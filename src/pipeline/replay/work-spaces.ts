@@ -11,7 +11,7 @@ import {
 import { assert } from '../../model/errors.js';
 import { pagesOf } from '../../model/trace/pages.js';
 import { EVENT_BYTES } from '../../model/trace/thread-events.js';
-import { PAIRED_BYTES } from '../../replay/wasm/layout.js';
+import { pairedPageBytes } from '../../replay/pairing/pairing.js';
 import { type ThreadMemory, threadBytes } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
 import type { WorkSizes } from '../workers/resources.js';
@@ -41,7 +41,7 @@ export function spaceFor(source: ThreadSource, limit: RowLimit): RowSpaces {
   const keptBytes = pageBytes * Math.max(2, Math.floor(Math.min(EVENTS_SHARE * memoryBytes, most) / pageBytes));
   const mostBytes = Math.min(keptBytes, readAgainBytes);
   const eventBytes = threadBytes(source, { pageRows, mostBytes }, keptBytes);
-  const pairedPages = Math.floor(Math.min(memoryBytes - eventBytes, most) / (PAIRED_BYTES * pageRows));
+  const pairedPages = Math.floor(Math.min(memoryBytes - eventBytes, most) / pairedPageBytes(pageRows));
   return {
     eventBytes,
     mostBytes,

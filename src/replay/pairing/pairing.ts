@@ -78,6 +78,11 @@ export interface Pairing {
   switcher: Switcher | null;
 }
 
+/** Returns the bytes of a page of what pairing finds. */
+export function pairedPageBytes(pageRows: number): number {
+  return PAIRED_BYTES * pageRows;
+}
+
 /** What pairing finds for each event, in pages: of a page, first the links. */
 export class PairedRows {
   readonly pages: Pages;
@@ -158,7 +163,7 @@ export class OwnPairingMemory implements PairingMemory {
   take(events: ThreadEvents): PairedRows {
     const { pages, pairedPages } = events;
     const { slotOf, pageRows } = pages;
-    const length = (pairedPages * PAIRED_BYTES * pageRows) / Int32Array.BYTES_PER_ELEMENT;
+    const length = (pairedPages * pairedPageBytes(pageRows)) / Int32Array.BYTES_PER_ELEMENT;
     if (length > this.slots.length) this.slots = new Int32Array(length);
     const memory = {
       slots: this.slots.subarray(0, length),

@@ -2,22 +2,37 @@
  * Where a stack chart is drawn: ticks above a canvas that scrolls. Knows which time, and which box, is at a point.
  */
 
-import type { Nanoseconds } from '../../../model/units.js';
+import type { Nanoseconds, Tid } from '../../../model/units.js';
 import { formatCount } from '../../../render/format.js';
 import { ROW_PX } from '../../../render/frames/drawing.js';
 import { htmlElement as html, setAttributes, showText } from '../../../render/viewer/dom.js';
+import type { Tooltip } from '../../../render/viewer/tooltip.js';
 import { nameOfThread, otherThread, wakingLabel, wakingText } from '../../view/captions/wakings.js';
 import { boxAtMoment } from '../../view/chart/chart-boxes.js';
 import { clampedWindow } from '../../view/chart/chart-thread.js';
-import { type ChartArrow, type Role, WHOLE_PX } from '../../view/waking-index.js';
+import type { Views } from '../../view/views.js';
+import { type ChartArrow, type Role, type Waking, WHOLE_PX } from '../../view/waking-index.js';
 import { CanvasColours, paintTicks } from '../platform/canvas.js';
 import { onResize } from '../platform/lifetime.js';
 import type { AddressedWindow } from './addressed-window.js';
 import { type ChartMarks, ChartPainter } from './chart-painter.js';
 import type { DrawnChart } from './drawn-chart.js';
-import type { ChartContext, StackChart } from './stack-chart.js';
 
-type AreaEvents = Pick<StackChart, 'click' | 'hover' | 'leave' | 'openMenuAt' | 'redraw' | 'drawSoon'> & LaneEvents;
+/** The chart that is drawn there. */
+interface Chart extends LaneChart {
+  click(event: PointerEvent): void;
+  hover(event: MouseEvent): void;
+  leave(): void;
+  openMenuAt(event: MouseEvent): void;
+  redraw(): void;
+  drawSoon(): void;
+}
+
+interface AreaContext {
+  readonly views: Views;
+  readonly tooltip: Tooltip;
+  readonly characterPx: number;
+}
 
 const TICKS_PX = 18;
 const MIN_WIDTH_PX = 100;
@@ -39,9 +54,9 @@ export class ChartArea {
   private pointer: Pick<MouseEvent, 'clientX' | 'clientY'> | null = null;
 
   constructor(
-    private readonly context: ChartContext,
+    private readonly context: AreaContext,
     private readonly window: AddressedWindow,
-    private readonly events: AreaEvents,
+    private readonly events: Chart,
   ) {
     const { views, characterPx } = context;
     this.scroller = html('div', { class: 'chart-scroll', tabindex: 0, role: 'application' }, this.stack);
@@ -182,7 +197,10 @@ export class ChartArea {
 /**
  * The row of buttons above a stack chart that say who woke its thread, or whom it woke. Each leads to the other thread.
  */
-type LaneEvents = Pick<StackChart, 'follow' | 'links'>;
+interface LaneChart {
+  follow(waking: Waking, role: Role): void;
+  readonly links: { canOpen(tid: Tid): boolean };
+}
 
 const NAMES: Readonly<Record<Role, string>> = { waiter: 'Who woke the thread', waker: 'Whom the thread woke' };
 
@@ -195,7 +213,7 @@ class WakingLane {
 
   constructor(
     private readonly role: Role,
-    private readonly events: LaneEvents,
+    private readonly events: LaneChart,
   ) {
     this.element = html('div', { class: 'wakings', role: 'group', 'aria-label': NAMES[role], hidden: '' });
   }

@@ -14,9 +14,19 @@ import type { Role, Waking } from '../../view/waking-index.js';
 import type { Action } from '../menu.js';
 import type { Navigation } from '../platform/navigation.js';
 import type { DrawnChart } from './drawn-chart.js';
-import type { StackChart } from './stack-chart.js';
 
-type HeadEvents = Pick<StackChart, 'zoom' | 'showAll' | 'useAsRange' | 'hidesCallers' | 'toggleCallers' | 'close'>;
+interface ZoomedChart {
+  zoom(factor: number): void;
+  showAll(): void;
+}
+
+/** The chart below it. */
+interface HeadedChart extends ZoomedChart {
+  readonly hidesCallers: boolean;
+  toggleCallers(): void;
+  useAsRange(): void;
+  close(): void;
+}
 
 export class ChartHead {
   readonly element: HTMLElement;
@@ -27,7 +37,7 @@ export class ChartHead {
   private readonly all: HTMLButtonElement;
   private readonly range: HTMLButtonElement;
 
-  constructor(private readonly chart: HeadEvents) {
+  constructor(private readonly chart: HeadedChart) {
     this.callers = toggle('', 'leave out the rows of functions that fill the view', () => chart.toggleCallers());
     this.all = button('Show all', 'show the entire recording (r)', () => chart.showAll());
     this.range = button('Use as range', 'show the numbers of this part of the recording', () => chart.useAsRange());
@@ -63,10 +73,19 @@ export class ChartHead {
   }
 }
 
-type ChartKeys = Pick<StackChart, 'step' | 'moveBy' | 'zoom' | 'showAll' | 'jump' | 'goBack' | 'openMenu' | 'actions'>;
+interface KeyedChart extends ZoomedChart {
+  /** Of the call that keys act on. */
+  readonly actions: readonly Action[];
+  step(key: string): void;
+  /** By parts of the view, and by rows. */
+  moveBy(x: number, y: number): void;
+  jump(isEnd: boolean): void;
+  goBack(): void;
+  openMenu(): void;
+}
 
 /** Returns what a key does; null: it is none of the chart's. `hasFocus`: the chart has it, not only the pointer. */
-export function chartKey({ key, shiftKey }: KeyboardEvent, hasFocus: boolean, chart: ChartKeys): (() => void) | null {
+export function chartKey({ key, shiftKey }: KeyboardEvent, hasFocus: boolean, chart: KeyedChart): (() => void) | null {
   const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
   if (arrow !== undefined && hasFocus)
     return shiftKey ? () => chart.moveBy(arrow[0] as number, arrow[1] as number) : () => chart.step(key);
