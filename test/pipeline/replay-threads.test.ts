@@ -5,9 +5,11 @@ import { expect, test } from 'vitest';
 import type { ReplaySetup } from '../../src/pipeline/replay/replay-setup.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
 import type { ReplayedThread } from '../../src/pipeline/replay/trace-replayer.js';
+import { spaceFor } from '../../src/pipeline/replay/work-spaces.js';
 import { WORK_SIZES } from '../../src/pipeline/workers/resources.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import { NO_SWITCHES } from '../../src/trace/records/switch-log.js';
+import type { ThreadSource } from '../../src/trace/store-contents.js';
 import type { StoredThreads } from '../../src/trace/stored-threads.js';
 
 const TRACE = { siteFacts: {}, knownPaths: null } as unknown as ReplaySetup;
@@ -87,6 +89,12 @@ test('no more threads are begun than there is memory for', async () => {
   const tasksIn = async (memoryBytes: number) => (await tasksBeforeFirst([HUGE, HUGE, HUGE], memoryBytes)).length;
   expect(await tasksIn(2 * (readAgainBytes + pairedBytes))).toBe(3); // one for each worker, and one waits
   expect(await tasksIn(2 * pairedBytes)).toBe(1);
+});
+
+test('a small thread with records has memory for all that pairing finds', () => {
+  const switches = { ...NO_SWITCHES, length: 100 };
+  const source = { ...SOURCE, events: WORK_SIZES.pageRows, switches } as unknown as ThreadSource;
+  expect(spaceFor(source, { memoryBytes: 1e9, ...WORK_SIZES }).pairedPages).toBeGreaterThan(1);
 });
 
 test('results come in the order of size, whichever is done first', async () => {

@@ -4,6 +4,7 @@
  */
 import { nextTurn } from '../../host/turns.js';
 import { inSharedMemory, sharesMemory } from '../../model/shared-memory.js';
+import { pagesOf } from '../../model/trace/pages.js';
 import type { Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
@@ -188,7 +189,8 @@ function spacesFor(
     if (maxThreadBytes(store.eventCount(tid), pageRows) <= bytes) break;
     bytes = Math.max(bytes, spaceFor(store.threadSource(tid), limit).eventBytes);
   }
-  const threadBytes = bytes + pairedPageBytes(pageRows) * first.pairedPages;
+  const pages = pagesOf(store.eventCount(tids[0]), pageRows);
+  const threadBytes = bytes + pairedPageBytes(pageRows) * Math.min(first.pairedPages, pages);
   return { count: Math.max(1, Math.min(workers, tids.length, Math.floor(memoryBytes / threadBytes))), bytes };
 }
 

@@ -9,7 +9,6 @@ import {
   sharedHistogramMemory,
 } from '../../model/calls/durations.js';
 import { assert } from '../../model/errors.js';
-import { pagesOf } from '../../model/trace/pages.js';
 import { EVENT_BYTES } from '../../model/trace/thread-events.js';
 import { pairedPageBytes } from '../../replay/pairing/pairing.js';
 import { type ThreadMemory, threadBytes } from '../../trace/load-thread.js';
@@ -42,12 +41,7 @@ export function spaceFor(source: ThreadSource, limit: RowLimit): RowSpaces {
   const mostBytes = Math.min(keptBytes, readAgainBytes);
   const eventBytes = threadBytes(source, { pageRows, mostBytes }, keptBytes);
   const pairedPages = Math.floor(Math.min(memoryBytes - eventBytes, most) / pairedPageBytes(pageRows));
-  return {
-    eventBytes,
-    mostBytes,
-    pageRows,
-    pairedPages: Math.max(1, Math.min(pairedPages, pagesOf(source.events, pageRows))),
-  };
+  return { eventBytes, mostBytes, pageRows, pairedPages: Math.max(1, pairedPages) };
 }
 
 export interface WorkSpaces {
