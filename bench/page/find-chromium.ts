@@ -24,7 +24,7 @@ const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell'];
 
 /** Returns undefined if there is none. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  return findNamed(USUAL_NAMES, env);
+  return findNamed([...USUAL_NAMES, ...SHELLS], env);
 }
 
 /** Prefers a browser that shows the same pages in half the CPU time. */
