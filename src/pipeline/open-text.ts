@@ -44,8 +44,8 @@ export async function openTraceFile(path: string, options: OpenOptions = {}): Pr
   if (file.kind === 'directory')
     throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'pass the files in it' });
   const bytes = new TextFile(path, sizeBytes, file.identity);
-  const isText = kindOf(first) === null;
-  return { ...traceStream(path, bytes, options), sizeBytes, file: isText ? bytes : null };
+  const isRead = kindOf(first) === null && !file.isFasterInOrder;
+  return { ...traceStream(path, bytes, options), sizeBytes, file: isRead ? bytes : null };
 }
 
 /** Returns enough bytes to detect the kind; none if the file cannot be read. */
@@ -229,6 +229,7 @@ class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
     this.open = file;
     try {
       this.refuseReplaced(file);
+      if (file.isFasterInOrder) return yield* file.stream(READ_BYTES);
       const buffer = new Uint8Array(READ_BYTES);
       for (let length = file.read(buffer, this.at); length > 0; length = file.read(buffer, this.at)) {
         this.at += length;

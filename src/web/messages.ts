@@ -19,8 +19,8 @@ export interface OpenOptions {
 }
 
 export type Request =
-  /** The first one: what workers of the engine run, which is its own code. */
-  | { readonly kind: 'begin'; readonly code: Blob }
+  /** The first one: what workers of the engine run, which is its own code, and how many load it at once. */
+  | { readonly kind: 'begin'; readonly code: Blob; readonly workers: number }
   | { readonly kind: 'open'; readonly files: readonly File[]; readonly options: OpenOptions }
   | { readonly kind: 'write'; readonly format: OutputFormat };
 

@@ -24,6 +24,7 @@ const MAX_READ_BYTES = 8 * 1024 * 1024;
 
 class BlobFile implements NamedFile {
   readonly kind = 'file';
+  readonly isFasterInOrder = true;
   readonly identity: string;
   private bytes = new Uint8Array();
   /** Where `bytes` are in the file. */
@@ -54,8 +55,8 @@ class BlobFile implements NamedFile {
     return wanted;
   }
 
-  stream(): AsyncIterable<Uint8Array> {
-    return piecesOf(this.ref.stream());
+  stream(pieceBytes: number): AsyncIterable<Uint8Array> {
+    return inOrder(this.ref, pieceBytes);
   }
 
   close(): void {
@@ -67,16 +68,38 @@ class BlobFile implements NamedFile {
   }
 }
 
+type StreamReader = ReadableStreamBYOBReader | ReadableStreamDefaultReader<Uint8Array>;
+
+/** Streams that are read: Chromium forgets one that only its own reader refers to, and it would never go on. */
+const READ = new Set<StreamReader>();
+
+/** Reads a Blob into the same memory again and again: new memory for what is read takes three times as long. */
+export async function* inOrder(blob: Blob, pieceBytes: number): AsyncGenerator<Uint8Array> {
+  const reader = blob.stream().getReader({ mode: 'byob' });
+  let memory = new ArrayBuffer(pieceBytes);
+  yield* readBy(reader, async () => {
+    const { done, value } = await reader.read(new Uint8Array(memory));
+    if (value) memory = value.buffer;
+    return done ? null : value;
+  });
+}
+
 /** Not every browser can iterate over a stream. */
-export async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export function piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
+  return readBy(reader, async () => {
+    const { done, value } = await reader.read();
+    return done ? null : value;
+  });
+}
+
+/** `next` returns null at the end. */
+async function* readBy(reader: StreamReader, next: () => Promise<Uint8Array | null>): AsyncGenerator<Uint8Array> {
+  READ.add(reader);
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
+    for (let piece = await next(); piece !== null; piece = await next()) yield piece;
   } finally {
+    READ.delete(reader);
     await reader.cancel().catch(() => {}); // it has failed, which the reading has reported
   }
 }

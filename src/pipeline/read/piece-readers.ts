@@ -21,6 +21,8 @@ export interface ReadPiece {
   /** Where its lines begin and end; NaN if no line end was found. */
   readonly from: number;
   readonly to: number;
+  /** The lines that were sent, in the memory that they had; null: they were not. */
+  readonly text: Uint8Array | null;
   /** Of its reader. */
   readonly sites: ReaderSites;
 }
@@ -70,17 +72,11 @@ export class PieceReaders {
     return this.pool.isAwake;
   }
 
-  /** `events`: of `newEvents`. */
+  /** `events`: of `newEvents`. Without, the memory of the lines moves there and back. */
   async readLines(task: Task<ReadLinesTask>, events: Int32Array | null): Promise<ReadPiece> {
-    const shared = this.shared(events);
-    if (shared !== null) return this.received(await this.pool.run('readLines', { ...task, shared }), events);
-    return this.received(
-      await this.pool.send('readLines', () => {
-        const bytes = task.bytes.slice(); // which are read here if they cannot be read there
-        return { data: { ...task, bytes, shared }, moved: [bytes.buffer] };
-      }),
-      null,
-    );
+    const data = { ...task, shared: this.shared(events) };
+    const moved = events === null ? [task.bytes.buffer as ArrayBuffer] : [];
+    return this.received(await this.pool.send('readLines', () => ({ data, moved })), events);
   }
 
   async readPart(task: Task<ReadPartTask>, events: Int32Array | null): Promise<ReadPiece> {
@@ -96,14 +92,20 @@ export class PieceReaders {
   }
 
   /** Adds the events that the worker left in shared memory, or what it sent instead. Results of a worker come in order. */
-  private received({ piece, from, to, added }: ReadResult, events: Int32Array | null): ReadPiece {
+  private received({ piece, from, to, text, added }: ReadResult, events: Int32Array | null): ReadPiece {
     if (added === null) {
       const { readerSites: sites } = this.context;
-      return { piece: piece && events && withEvents(piece, events.subarray(0, lengthOf(piece))), from, to, sites };
+      return {
+        piece: piece && events && withEvents(piece, events.subarray(0, lengthOf(piece))),
+        from,
+        to,
+        text,
+        sites,
+      };
     }
     const reader = this.readerOf(added.worker);
     reader.branches.add(added.branches);
-    return { piece, from, to, sites: reader.sites };
+    return { piece, from, to, text, sites: reader.sites };
   }
 
   private readerOf(worker: number): OtherReader {

@@ -41,6 +41,8 @@ export interface ReadResult {
   /** Where the lines begin and end in the file or in the bytes; NaN if no line end was found. */
   readonly from: number;
   readonly to: number;
+  /** What was sent is given back, so that it takes no new memory; null: it is shared. */
+  readonly text: Uint8Array | null;
   /** What its reader, of this worker, has added to its memory; null: that is shared. */
   readonly added: { readonly worker: number; readonly branches: AddedBranches } | null;
 }
@@ -60,7 +62,8 @@ function ownReader({ shared }: ReadTask): NonNullable<typeof own> {
 
 export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult | Moved<ReadResult> {
   const { reader } = ownReader(task);
-  return sendable(standalonePiece(reader, reader.read(bytes), task.originSeconds), 0, bytes.length, task);
+  const piece = standalonePiece(reader, reader.read(bytes), task.originSeconds);
+  return sendable(piece, 0, bytes.length, task, bytes);
 }
 
 export function readPart({ file, start, end, ...task }: ReadPartTask): ReadResult | Moved<ReadResult> {
@@ -69,7 +72,7 @@ export function readPart({ file, start, end, ...task }: ReadPartTask): ReadResul
   const text = buffer.subarray(0, readFully(openRef(file), buffer, start));
   const from = text.indexOf(NEWLINE) + 1;
   const to = text.indexOf(NEWLINE, end - start) + 1;
-  if (from === 0 || to === 0) return { piece: null, from: Number.NaN, to: Number.NaN, added: null };
+  if (from === 0 || to === 0) return { piece: null, from: Number.NaN, to: Number.NaN, text: null, added: null };
   const piece = standalonePiece(reader, reader.readReserved(from, to), task.originSeconds);
   return sendable(piece, start + from, start + to, task);
 }
@@ -80,18 +83,19 @@ function sendable(
   from: number,
   to: number,
   task: ReadTask,
+  text: Uint8Array | null = null,
 ): ReadResult | Moved<ReadResult> {
   const { sender } = ownReader(task);
   if (sender !== null) {
     const events = piece?.branches?.events.slice() ?? NO_EVENTS;
     const added = { worker: workerId, branches: sender.added() };
-    return new Moved({ piece: piece && withEvents(piece, events), from, to, added });
+    return new Moved({ piece: piece && withEvents(piece, events), from, to, text, added });
   }
   const events = piece?.branches?.events ?? NO_EVENTS;
   const memory = task.shared?.events ?? NO_EVENTS;
-  if (events.length > memory.length) return { piece: null, from, to, added: null };
+  if (events.length > memory.length) return { piece: null, from, to, text: null, added: null };
   memory.set(events);
-  return { piece: piece && withEvents(piece, NO_EVENTS), from, to, added: null };
+  return { piece: piece && withEvents(piece, NO_EVENTS), from, to, text: null, added: null };
 }
 
 /** Returns a piece with its events elsewhere. */

@@ -165,7 +165,8 @@ class StreamPieces {
     const before = lines.filter((some) => some !== own);
     const { originSeconds } = pieces;
     const reading = own && pieces.readers.readLines({ originSeconds, bytes: own }, slot.events);
-    pieces.handOut({ slot, reading, before, overlong, follows: () => true, lines: () => own ?? new Uint8Array() });
+    const ownLines = ({ text }: ReadPiece) => text ?? own ?? new Uint8Array();
+    pieces.handOut({ slot, reading, before, overlong, follows: () => true, lines: ownLines });
     this.slot = null;
     this.filled = 0;
   }
@@ -346,7 +347,7 @@ class TextPieces {
   async consumeOldest(): Promise<boolean> {
     const piece = this.pending.shift() as Piece;
     const read = await piece.reading;
-    this.free.push(piece.slot);
+    this.release(piece.slot, read);
     for (const line of piece.before) this.emit(this.parser.parse(line));
     const isConsumed = read === null || this.consumeRead(piece, read);
     this.parser.addOverlong(piece.overlong);
@@ -365,9 +366,11 @@ class TextPieces {
 
   /** Discards all pieces that were handed out; reading resumes where the last consumed piece ended. */
   async discard(): Promise<void> {
-    for (const { reading, slot } of this.pending.splice(0)) {
-      await reading; // the result is not used, but the worker still writes to the slot
-      this.free.push(slot);
-    }
+    for (const { reading, slot } of this.pending.splice(0)) this.release(slot, await reading); // the result is not used, but the worker still writes to the slot
+  }
+
+  private release(slot: Slot, read: ReadPiece | null): void {
+    if (read !== null && read.text !== null) slot.text = new Uint8Array(read.text.buffer);
+    this.free.push(slot);
   }
 }

@@ -28,15 +28,12 @@ import { renderSvg } from '../../render/svg/svg.js';
 import type { Answer, EngineProgress, EngineReport, Failure, OpenOptions, OutputFormat, Request } from '../messages.js';
 import { openDropped } from './open.js';
 import { NeedsBinaries, type Opened } from './opened.js';
-import { setCode } from './start-workers.js';
+import { prepareWorkers } from './start-workers.js';
 
 /** As `ptflame render` has it: 4M, as bytes in base64. */
 const TIMELINE_BYTES = (4 * 2 ** 20 * 3) / 4;
 /** More would only be work, and to draw is more than to tell. */
 const PROGRESS_EVERY_MS = 200;
-
-/** A read of a Blob costs a new pipe to the browser and new memory, so few large ones take half the time. */
-const SIZES = { pieceBytes: 8 * 2 ** 20 };
 
 /** Two recordings or profiles. */
 interface ComparedProfiles {
@@ -58,7 +55,7 @@ export class Engine {
 
   async receive(request: Request): Promise<void> {
     try {
-      if (request.kind === 'begin') setCode(request.code);
+      if (request.kind === 'begin') prepareWorkers(request.code, request.workers);
       else if (request.kind === 'open') await this.open(request.files, request.options);
       else await this.write(request.format);
     } catch (error) {
@@ -117,11 +114,11 @@ export class Engine {
   }
 
   /** How many workers there are, how much memory, how much each of them reads, and what is told of their work. */
-  private working(inputs: Opened['inputs']): Pick<AnalyzeOptions, 'jobs' | 'memoryBytes' | 'sizes' | 'onProgress'> {
+  private working(inputs: Opened['inputs']): Pick<AnalyzeOptions, 'jobs' | 'memoryBytes' | 'onProgress'> {
     const sizes = inputs.map(({ sizeBytes }) => sizeBytes ?? null);
     const of = sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);
     const { jobs, memoryBytes } = this.options;
-    return { jobs, memoryBytes, sizes: SIZES, onProgress: (at) => this.tell(progressOf(at, of)) };
+    return { jobs, memoryBytes, onProgress: (at) => this.tell(progressOf(at, of)) };
   }
 
   private tell(progress: EngineProgress): void {

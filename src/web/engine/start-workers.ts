@@ -13,16 +13,23 @@ declare const WORKER_CODE: string;
 
 let started = 0;
 let address = '';
+/** Have loaded their code, or will soon. */
+const prepared: Worker[] = [];
 
-/** The address of the page's own Blob is not valid here: a file has another origin in each of its workers. */
-export function setCode(code: Blob): void {
+/** Starts workers before they are needed. The address of the page's own Blob is not valid here: a file has another origin in each of its workers. */
+export function prepareWorkers(code: Blob, count: number): void {
   address = URL.createObjectURL(code);
+  while (prepared.length < count) prepared.push(newWorker());
+}
+
+function newWorker(): Worker {
+  return new Worker(address, { name: `${WORKER}${++started}` });
 }
 
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  if (address === '') setCode(new Blob([WORKER_CODE], { type: 'text/javascript' }));
+  if (address === '') prepareWorkers(new Blob([WORKER_CODE], { type: 'text/javascript' }), 0);
   return new SendingWorkers(options, (onAnswer, onFailure) => {
-    const worker = new Worker(address, { name: `${WORKER}${++started}` });
+    const worker = prepared.shift() ?? newWorker();
     if (options.budget !== null) worker.postMessage(options.budget satisfies WorkerMessage);
     worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => onAnswer(data));
     worker.addEventListener('error', ({ message }) => onFailure(new Error(message)));

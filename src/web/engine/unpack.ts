@@ -1,7 +1,7 @@
 /**
  * Unpacks a pack: its entries become Blobs, by their names in the archive.
  */
-import { piecesOf } from '../../host/browser/files.js';
+import { inOrder, piecesOf } from '../../host/browser/files.js';
 import { PtflameError } from '../../model/errors.js';
 import { damaged, readEntries } from '../../perfdata/pack/entries.js';
 import type { EngineProgress } from '../messages.js';
@@ -10,9 +10,10 @@ import type { EngineProgress } from '../messages.js';
 export async function unpack(file: File, tell: (progress: EngineProgress) => void): Promise<Map<string, Blob>> {
   const { name, size: sizeBytes } = file;
   const entries = new Map<string, Blob>();
-  const inflated = file.stream().pipeThrough(counted(sizeBytes, tell)).pipeThrough(new DecompressionStream('gzip'));
+  const { writable, readable } = new DecompressionStream('gzip');
+  void writeInto(writable, file, tell);
   try {
-    await readEntries({ name, sizeBytes, inflated: piecesOf(inflated) }, async (entry, bytes) => {
+    await readEntries({ name, sizeBytes, inflated: piecesOf(readable) }, async (entry, bytes) => {
       const parts: Blob[] = [];
       for await (const piece of bytes) parts.push(new Blob([piece as Uint8Array<ArrayBuffer>]));
       entries.set(entry, new Blob(parts));
@@ -24,13 +25,24 @@ export async function unpack(file: File, tell: (progress: EngineProgress) => voi
   return entries;
 }
 
-function counted(of: number, tell: (progress: EngineProgress) => void): TransformStream<BufferSource, BufferSource> {
+const PIECE_BYTES = 256 * 1024;
+
+/** Whoever reads what comes out gets the errors. */
+async function writeInto(
+  writable: WritableStream<BufferSource>,
+  file: File,
+  tell: (progress: EngineProgress) => void,
+): Promise<void> {
+  const writer = writable.getWriter();
   let done = 0;
-  return new TransformStream({
-    transform(piece: Uint8Array<ArrayBuffer>, controller) {
+  try {
+    for await (const piece of inOrder(file, PIECE_BYTES)) {
       done += piece.length;
-      tell({ phase: 'unpack', done, of });
-      controller.enqueue(piece);
-    },
-  });
+      tell({ phase: 'unpack', done, of: file.size });
+      await writer.write(piece as Uint8Array<ArrayBuffer>);
+    }
+    await writer.close();
+  } catch (error) {
+    await writer.abort(error).catch(() => {}); // it has failed already
+  }
 }

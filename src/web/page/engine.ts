@@ -5,20 +5,22 @@ import type { Answer, OpenOptions, OutputFormat, Request } from '../messages.js'
 
 export class Engine {
   private readonly worker: Worker;
+  private hear: ((answer: Answer) => void) | null = null;
+  /** Why it did not start; null: it did, as far as is known. */
+  private failure: string | null = null;
 
-  /** `hear`: receives its answers until it is stopped. */
-  constructor(
-    code: Blob,
-    private readonly hear: (answer: Answer) => void,
-  ) {
+  /** Loads the code, also into as many workers as will be needed for certain. */
+  constructor(code: Blob, workers: number) {
     this.worker = new Worker(URL.createObjectURL(code), { name: 'engine' });
-    this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
+    this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear?.(data));
     this.worker.addEventListener('error', ({ message }) => this.fail(message));
-    this.ask({ kind: 'begin', code });
+    this.ask({ kind: 'begin', code, workers });
   }
 
-  /** Opens what was dropped; comes first. */
-  open(files: readonly File[], options: OpenOptions): void {
+  /** Opens what was dropped; comes first. `hear`: receives its answers until it is stopped. */
+  open(files: readonly File[], options: OpenOptions, hear: (answer: Answer) => void): void {
+    this.hear = hear;
+    if (this.failure !== null) this.fail(this.failure);
     this.ask({ kind: 'open', files, options });
   }
 
@@ -37,6 +39,7 @@ export class Engine {
   }
 
   private fail(message: string): void {
-    this.hear({ kind: 'failure', failure: { code: null, message, hint: '', output: [] } });
+    this.failure = message;
+    this.hear?.({ kind: 'failure', failure: { code: null, message, hint: '', output: [] } });
   }
 }

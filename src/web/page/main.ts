@@ -36,6 +36,8 @@ class OfflinePage {
   private readonly own = [...document.body.children];
   private shown: Shown = 'start';
   private engine: Engine | null = null;
+  /** Has loaded its code when something is dropped. */
+  private prepared: Engine | null = null;
   private working: WorkingScreen | null = null;
   private stopFetching = () => {};
   /** The recording that is shown, and its binaries. */
@@ -134,8 +136,13 @@ class OfflinePage {
     [this.files, this.options] = [files, options];
     this.working = new WorkingScreen(this.names, () => this.reset());
     this.show('working', this.working.element);
-    this.engine = new Engine(this.code, (answer) => this.hear(answer));
-    this.engine.open(files, options);
+    this.engine = this.prepared ?? this.newEngine();
+    this.prepared = null;
+    this.engine.open(files, options, (answer) => this.hear(answer));
+  }
+
+  private newEngine(): Engine {
+    return new Engine(this.code, Math.min(OPTIONS.jobs, PREPARED_WORKERS));
   }
 
   private hear(answer: Answer): void {
@@ -235,12 +242,26 @@ class OfflinePage {
     this.show('start', startScreen(events, failure && { failure, names: this.names }));
   }
 
+  private prepare(): void {
+    if (this.shown !== 'working' && this.shown !== 'report') this.prepared ??= this.newEngine();
+  }
+
   private show(shown: Shown, element: HTMLElement): void {
     const isFirst = this.container.childElementCount === 0 && this.files.length === 0;
     this.shown = shown;
     this.container.replaceChildren(element);
+    whenIdle(() => this.prepare());
     if (!isFirst) element.querySelector<HTMLElement>('h2')?.focus();
   }
+}
+
+/** Each takes some megabytes before it has work. */
+const PREPARED_WORKERS = 4;
+
+/** Safari has no better way. */
+function whenIdle(act: () => void): void {
+  if ('requestIdleCallback' in window) requestIdleCallback(act);
+  else setTimeout(act);
 }
 
 /** In GiB, as far as browsers tell: they say 8 for more, and some say nothing. */
