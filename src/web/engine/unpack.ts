@@ -4,6 +4,7 @@
 import { inOrder, piecesOf } from '../../host/browser/files.js';
 import { PtflameError } from '../../model/errors.js';
 import { damaged, readEntries } from '../../perfdata/pack/entries.js';
+import { inLargerPieces } from '../../pipeline/read/text-source.js';
 import type { EngineProgress } from '../messages.js';
 
 /** @throws PtflameError PACK_DAMAGED, NEWER_VERSION */
@@ -15,7 +16,7 @@ export async function unpack(file: File, tell: (progress: EngineProgress) => voi
   try {
     await readEntries({ name, sizeBytes, inflated: piecesOf(readable) }, async (entry, bytes) => {
       const parts: Blob[] = [];
-      for await (const piece of bytes) parts.push(new Blob([piece as Uint8Array<ArrayBuffer>]));
+      for await (const piece of inLargerPieces(bytes, PART_BYTES)) parts.push(new Blob([piece as BlobPart]));
       entries.set(entry, new Blob(parts));
       return 0; // no folders
     });
@@ -26,6 +27,8 @@ export async function unpack(file: File, tell: (progress: EngineProgress) => voi
 }
 
 const PIECE_BYTES = 256 * 1024;
+/** The browser is told of each part. */
+const PART_BYTES = 4 * 1024 * 1024;
 
 /** Whoever reads what comes out gets the errors. */
 async function writeInto(
