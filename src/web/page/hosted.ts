@@ -55,6 +55,8 @@ export async function fetchPack(
   const parts: Blob[] = [];
   const of = Number(response.headers.get('content-length')) || null;
   const reader = response.body.getReader();
+  // whoever can abort keeps the reader: Chromium may forget a stream that nothing else refers to
+  signal.addEventListener('abort', () => void reader.cancel().catch(() => {}));
   for (let done = 0; ; ) {
     const piece = await reader.read();
     if (piece.done) break;
