@@ -176,7 +176,7 @@ export class ThreadsTable {
     const hint = html(
       'span',
       {},
-      'Ctrl+click or Ctrl+Enter adds a thread, Shift a range. Choose a thread to compare it with others',
+      'Ctrl+click or Ctrl+Enter adds a row, Shift a range. Choose a row to compare it with others',
     );
     hint.hidden = rows.length < 2;
     return html('div', { class: 'above' }, label, hint);
