@@ -37,3 +37,12 @@ test('whoever stops reading ends the stream, and its failure is told', async () 
     for await (const _ of piecesOf(broken));
   }).rejects.toThrow('gone');
 });
+
+test('a browser that always uses new memory reads it, too', async () => {
+  const blob = new Blob([BYTES]);
+  const plain = Object.assign(blob, { stream: () => blob.slice().stream().pipeThrough(new TransformStream()) });
+  mount('/plain.txt', plain);
+  const copies: Uint8Array[] = [];
+  for await (const piece of openPath('/plain.txt').stream(50_000)) copies.push(piece);
+  expect(Buffer.concat(copies).equals(Buffer.from(BYTES))).toBe(true);
+});

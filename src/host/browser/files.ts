@@ -75,13 +75,24 @@ const READ = new Set<StreamReader>();
 
 /** Reads a Blob into the same memory again and again: new memory for what is read takes three times as long. */
 export async function* inOrder(blob: Blob, pieceBytes: number): AsyncGenerator<Uint8Array> {
-  const reader = blob.stream().getReader({ mode: 'byob' });
+  const stream = blob.stream();
+  const reader = byteReaderOf(stream);
+  if (reader === null) return yield* piecesOf(stream);
   let memory = new ArrayBuffer(pieceBytes);
   yield* readBy(reader, async () => {
     const { done, value } = await reader.read(new Uint8Array(memory));
     if (value) memory = value.buffer;
     return done ? null : value;
   });
+}
+
+/** Returns null in browsers that always use new memory. */
+function byteReaderOf(stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
+  try {
+    return stream.getReader({ mode: 'byob' });
+  } catch {
+    return null;
+  }
 }
 
 /** Not every browser can iterate over a stream. */
