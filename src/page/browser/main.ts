@@ -98,13 +98,14 @@ class App {
   private pendingFrame = 0;
   private pendingCalls = 0;
 
-  /** `hasTimeline`: it is in the file, and is read later. */
+  /** `hasTimeline`: it is in the file, and is read later. `readBlocked`: reads blocked time; null: it is not in the file. */
   constructor(
     private readonly views: Views,
     container: HTMLElement,
     start: State,
     server: CallServer | null,
     hasTimeline: boolean,
+    private readonly readBlocked: ReportData['blocked'],
   ) {
     this.navigation = new Navigation(views.linkNames, start, (...states) => this.show(...states));
     const change = (to: Partial<State>) => this.navigation.change(to);
@@ -163,6 +164,18 @@ class App {
     this.drawTablesSoon();
   }
 
+  /** The state shows blocked time, which has not been read yet. */
+  get needsBlocked(): boolean {
+    return this.navigation.state.width === 'blocked' && this.views.blocked === null && this.readBlocked != null;
+  }
+
+  async addBlocked(): Promise<void> {
+    this.column.ariaBusy = 'true';
+    const blocked = (await this.readBlocked?.()) ?? null;
+    this.views.blocked = blocked;
+    if (blocked === null) this.navigation.correct({ width: START.width });
+  }
+
   /** The initial state is about a time. */
   get needsTimeline(): boolean {
     const { range, chart, call } = this.navigation.state;
@@ -190,12 +203,15 @@ class App {
 
   private show(given: State, before: State, isLink: boolean): void {
     this.menu.close();
+    if (this.needsBlocked) return void this.addBlocked().then(() => this.show(this.navigation.state, before, isLink));
     if (isLink) this.fitLink();
     else if (!isSameView(given, before)) this.misfits.show('');
     keepFocus(this.main.graph, () => this.drawChange(this.navigation.state, before)); // the panel may have it, and close
   }
 
   private drawChange(state: State, before: State): void {
+    if (state.width === 'blocked' && before.width === 'blocked' && state.range !== null)
+      return this.navigation.change({ width: START.width }, true); // a range is one of all time
     if (isSelection(state, before)) return this.drawSelection();
     this.place(state);
     if (isSameView(state, before) && (this.main.container.hidden || before.view === state.view)) {
@@ -265,7 +281,7 @@ class App {
   /** Draws the graph. A zoom path that no longer exists is shortened to the part that does. */
   private drawGraph(isOtherView: boolean, leavesAxis = false): void {
     const { navigation, views, main } = this;
-    navigation.correct({ range: views.rangeAt(navigation.state) });
+    navigation.correct(views.corrected(navigation.state));
     const { zoom } = navigation.state;
     const left = existingPrefix(views.tableAt(navigation.state), zoom);
     const isLost = left.length < zoom.length;
@@ -427,6 +443,8 @@ export interface ReportData {
   readonly data: PageData;
   /** Reads the timeline, after the first picture; null: there is none. */
   readonly timeline: (() => Promise<Timeline>) | null;
+  /** Reads blocked time, when it is shown first, or says that it cannot be read; null, default: there is none. */
+  readonly blocked?: (() => Promise<PageData | null>) | null;
   /** Default: none were asked for. */
   readonly requests?: PageRequests | null;
   readonly source?: PageSource | null;
@@ -434,16 +452,18 @@ export interface ReportData {
 
 /** Draws a report into an element, which says in which state it starts. The header of the page gets search and menus. */
 export async function start(container: HTMLElement, report: ReportData): Promise<void> {
-  const { data, timeline, requests = null, source = null } = report;
+  const { data, timeline, blocked = null, requests = null, source = null } = report;
   measureScrollbar();
   const ended = lifetime();
   const server = ownServer(container);
   const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
-  const views = new Views(data, calls);
+  const views = new Views(data, calls, blocked !== null);
   views.requests = requests;
   views.source = source;
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
-  const app = new App(views, container, initial, server, timeline !== null);
+  const app = new App(views, container, initial, server, timeline !== null, blocked);
+  if (app.needsBlocked) await app.addBlocked();
+  if (ended.aborted) return;
   if (timeline === null) return app.draw();
   if (!app.needsTimeline) {
     app.draw();

@@ -11,8 +11,8 @@ import { type SentencePart, sentenceOf } from '../../render/findings.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { PageThread } from '../data/page-data.js';
 import { compareFunctions, timedRows } from './compared-functions.js';
+import { widthName } from './captions/details.js';
 import type { RowComparison, Sides } from './comparison.js';
-import { hasLocks } from './locks.js';
 import { requestsSentence } from './requests.js';
 import { NO_ZOOM, type State } from './state.js';
 import { chosenRow, type ThreadRow } from './threads.js';
@@ -39,8 +39,9 @@ export interface ShownFinding {
 
 /** Returns the findings of what a state shows, the most important first. Takes time in proportion to the call paths. */
 export function findingsAt(views: Views, state: State): ShownFinding[] {
-  const { data, hasSwitches, libraries } = views;
+  const { hasSwitches, libraries } = views;
   const view = views.viewAt(state);
+  const data = views.dataAt(state);
   const { threads: indexes } = chosenRow(views.threads, state.threads, state.hidesIdle);
   const findings = findingsOf({
     ...{ meta: data.meta, symbols: libraries.symbols, quality: data.quality, hasSwitches },
@@ -64,11 +65,11 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
   const shown: ShownFinding[] = kept
     .map((finding) => ({
       kind: finding.kind,
-      sentence: sentenceOf(finding, context).map((part) => shownPart(part, views)),
+      sentence: sentenceOf(finding, context).map((part) => shownPart(part, views, state)),
       actions: actionsOf(finding, views, state),
     }))
     .filter(({ actions }) => actions.length > 0);
-  const { trigger } = data; // of the whole page
+  const { trigger } = views.data; // of the whole page
   return [...(trigger && !state.range ? [trigger] : []), ...shown, ...requestFindings(views, state)];
 }
 
@@ -120,21 +121,21 @@ function knownReasons(views: Views, state: State, indexes: readonly number[]): K
   return reasonsOfWaits(waits, isShown);
 }
 
-function shownPart(part: SentencePart, views: Views): ShownPart {
+function shownPart(part: SentencePart, views: Views, state: State): ShownPart {
   const text = visibleText(part.text);
   const { symbol } = part;
-  return symbol === undefined ? { ...part, text } : { ...part, text, leadsTo: showing(symbol, views) };
+  return symbol === undefined ? { ...part, text } : { ...part, text, leadsTo: showing(symbol, views, state) };
 }
 
 /** Returns what shows a function. */
-function showing(symbol: SymbolId, views: Views): Partial<State> {
-  if (views.isBlockedTime) return { focus: symbol };
+function showing(symbol: SymbolId, views: Views, state: State): Partial<State> {
+  if (views.isBlockedAt(state)) return { focus: symbol };
   return views.canOpen(symbol) ? { chosen: symbol } : { search: views.names[symbol] as string };
 }
 
 /** Returns what a reader can do next; empty: nothing that the page can. */
 function actionsOf(finding: Finding, views: Views, state: State): FindingAction[] {
-  const show = (symbol: SymbolId) => ({ label: 'Show it', change: showing(symbol, views) });
+  const show = (symbol: SymbolId) => ({ label: 'Show it', change: showing(symbol, views, state) });
   const hide = { label: 'Hide pure waits', change: { hidesPureWaits: true } };
   switch (finding.kind) {
     case 'lost':
@@ -143,7 +144,9 @@ function actionsOf(finding: Finding, views: Views, state: State): FindingAction[
     case 'waiting':
       return [
         finding.hasPureWaits ? hide : { label: 'Off CPU', change: { width: 'off-cpu' } },
-        ...(hasLocks(views.data) ? [{ label: 'Locks', change: { view: 'locks' as const } }] : []),
+        ...(views.widths.includes('blocked')
+          ? [{ label: widthName('blocked', views), change: { width: 'blocked' as const } }]
+          : []),
       ];
     case 'pure-waits':
       return [hide, show(finding.largest.symbol)];

@@ -169,7 +169,7 @@ class OfflinePage {
     this.showStart(failure);
   }
 
-  private async draw({ head, data, timeline, formats, notes }: EngineReport): Promise<void> {
+  private async draw({ head, data: bytes, timeline, blocked, formats, notes }: EngineReport): Promise<void> {
     this.shown = 'report';
     this.working = null;
     document.title = head.windowTitle;
@@ -180,9 +180,11 @@ class OfflinePage {
     document.body.append(menu.element);
     document.querySelector('header .trust')?.after(this.recordingButton(menu, formats));
     addNotes(notes);
+    const data = openPageData(bytes);
     await start(this.container, {
-      data: openPageData(data),
+      data,
       timeline: timeline && (() => Promise.resolve(readTimeline(timeline))),
+      blocked: blocked && (() => Promise.resolve(openPageData(blocked, data.symbols))),
     });
     this.container.dispatchEvent(new CustomEvent('report-drawn', { bubbles: true }));
   }
