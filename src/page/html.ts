@@ -24,7 +24,7 @@ import { type PageRequests, scriptJson } from './data/requests.js';
 import type { PageSource } from './data/source.js';
 import { timelinePieces } from './data/timeline-write.js';
 import type { PageTrigger } from './data/trigger.js';
-import { blockedDataPieces, pageDataPieces } from './data/write.js';
+import { type BlockedTime, blockedDataPieces, pageDataPieces } from './data/write.js';
 import { documentStart, type ReportHead, themeStyle } from './document.js';
 import { PAGE_LOADER, PAGE_NOTICE, PAGE_SCRIPT, PAGE_SCRIPT_HASH, PAGE_STYLE } from './page.generated.js';
 import { COMPARED_RECORDINGS, formatHash, START, type State } from './view/state.js';
@@ -79,7 +79,7 @@ export interface HtmlExtras {
   readonly requests?: PageRequests | null;
   readonly source?: PageSource | null;
   readonly trigger?: PageTrigger | null;
-  readonly blocked?: Profile | null;
+  readonly blocked?: BlockedTime | null;
 }
 
 /** Yields the same file; its data is deflated in Node's pool of threads. */

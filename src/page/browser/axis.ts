@@ -24,7 +24,6 @@ import type { Navigation } from './platform/navigation.js';
 import { RangeMarks } from './range-marks.js';
 import { MAX_ROWS, Strips } from './strips.js';
 
-const BLOCKED = 'who blocked whom is known of the whole time only';
 const TICKS_PX = 22;
 const NARROW_PX = 600;
 
@@ -157,15 +156,13 @@ export class Axis {
       this.shown.textContent = 'from the start of each recording: what all its threads did';
       return;
     }
-    const isBlocked = this.views.isBlockedAt(this.state);
-    const drag = isBlocked ? `${BLOCKED}; drag for a range of all time` : 'drag to choose a time range';
-    const text = range === null ? drag : rangeText(range);
+    const text = range === null ? 'drag to choose a time range' : rangeText(range);
     const isKnown = this.timeline.sumsSliceNs !== null;
     const hasOtherWaits = range !== null && this.views.data.waits !== null;
     const waits = hasOtherWaits ? ['waits are shown only without a range'] : [];
     const leftOut = this.views.wakings?.leftOutWithin(range ?? this.window) ?? 0;
     const arrows = this.arrows === null ? [] : [arrowsText(this.arrows, leftOut)];
-    this.shown.textContent = [...(isKnown ? [text] : isBlocked ? [BLOCKED] : []), ...rangeNotes(this.timeline), ...waits, ...arrows].join(
+    this.shown.textContent = [...(isKnown ? [text] : []), ...rangeNotes(this.timeline), ...waits, ...arrows].join(
       ' · ',
     );
   }

@@ -91,6 +91,8 @@ class App {
     (finding) => this.navigation.changeLayout({ finding }),
   );
   private readonly misfits = new Notice();
+  /** Why blocked time could not be read, until that is said. */
+  private problem = '';
   /** The strips are drawn with the tables, after the graph was painted. */
   private isAxisLate = false;
   /** The panel has not been opened or closed yet for what is chosen. */
@@ -169,11 +171,15 @@ class App {
     return this.navigation.state.width === 'blocked' && this.views.blocked === null && this.readBlocked != null;
   }
 
+  /** Reads it. If that fails, all time is shown, and a line says why. */
   async addBlocked(): Promise<void> {
     this.column.ariaBusy = 'true';
-    const blocked = (await this.readBlocked?.()) ?? null;
-    this.views.blocked = blocked;
-    if (blocked === null) this.navigation.correct({ width: START.width });
+    try {
+      this.views.blocked = (await this.readBlocked?.()) ?? null;
+    } catch (error) {
+      this.problem = `Who blocks whom cannot be shown: ${(error as Error).message}.`;
+      this.navigation.correct({ width: START.width });
+    }
   }
 
   /** The initial state is about a time. */
@@ -198,20 +204,27 @@ class App {
     const { navigation, views } = this;
     const { change, dropped } = misfitsOf(views, navigation.state);
     navigation.correct(change);
-    this.misfits.show(droppedText([...navigation.dropped, ...dropped]));
+    this.misfits.show(this.problem || droppedText([...navigation.dropped, ...dropped]));
+    this.problem = '';
   }
 
   private show(given: State, before: State, isLink: boolean): void {
     this.menu.close();
     if (this.needsBlocked) return void this.addBlocked().then(() => this.show(this.navigation.state, before, isLink));
     if (isLink) this.fitLink();
-    else if (!isSameView(given, before)) this.misfits.show('');
+    else if (!isSameView(given, before) || this.problem !== '') this.misfits.show(this.problem);
+    this.problem = '';
+    if (given.width === 'blocked' && this.navigation.state.range !== null) this.leaveRangeOrBlocked(before);
     keepFocus(this.main.graph, () => this.drawChange(this.navigation.state, before)); // the panel may have it, and close
   }
 
+  /** What was chosen last stays. */
+  private leaveRangeOrBlocked(before: State): void {
+    this.navigation.correct(before.width === 'blocked' ? { width: START.width } : { range: null });
+    this.misfits.show('Who blocks whom is known of the whole time, not of a range.');
+  }
+
   private drawChange(state: State, before: State): void {
-    if (state.width === 'blocked' && before.width === 'blocked' && state.range !== null)
-      return this.navigation.change({ width: START.width }, true); // a range is one of all time
     if (isSelection(state, before)) return this.drawSelection();
     this.place(state);
     if (isSameView(state, before) && (this.main.container.hidden || before.view === state.view)) {
@@ -443,8 +456,8 @@ export interface ReportData {
   readonly data: PageData;
   /** Reads the timeline, after the first picture; null: there is none. */
   readonly timeline: (() => Promise<Timeline>) | null;
-  /** Reads blocked time, when it is shown first, or says that it cannot be read; null, default: there is none. */
-  readonly blocked?: (() => Promise<PageData | null>) | null;
+  /** Reads blocked time, when it is shown first; null, default: there is none. */
+  readonly blocked?: (() => Promise<PageData>) | null;
   /** Default: none were asked for. */
   readonly requests?: PageRequests | null;
   readonly source?: PageSource | null;

@@ -23,18 +23,15 @@ async function startWithOwnData(app: HTMLElement): Promise<void> {
   await start(app, {
     data,
     timeline: timeline === null ? null : () => decodeTimeline(timeline),
-    blocked: blocked === null ? null : () => decodeBlocked(blocked, data).catch(showDamage),
+    blocked: blocked === null ? null : () => decodeBlocked(blocked, data),
     requests: jsonOf<PageRequests>('requests'),
     source: jsonOf<PageSource>('source'),
   });
 }
 
 /** Says so where data is damaged: what was read before is shown. */
-function showDamage(error: Error): null {
+const app = document.getElementById('app') as HTMLElement;
+startWithOwnData(app).catch((error: Error) => {
   const text = `This file is damaged: ${error.message}. Copy it again, or write it with ptflame render.`;
   app.prepend(html('div', { class: 'notice', role: 'alert' }, html('span', { title: text }, text)));
-  return null;
-}
-
-const app = document.getElementById('app') as HTMLElement;
-startWithOwnData(app).catch(showDamage);
+});

@@ -23,6 +23,7 @@ import { longestBySlice } from '../../waits/longest-by-slice.js';
 import { OffState } from '../../waits/schedule.js';
 import type { ShownWaits } from '../../waits/summary/window.js';
 import type { PageRequests } from '../data/requests.js';
+import type { BlockedTime } from '../data/write.js';
 import { locksForPage } from './page-locks.js';
 import { AskedIntervals, type KeyedPiece, PlaceWriter } from './place-writer.js';
 import { groupWaits, type PlaceGroups, piecesOf, WaitBlockers } from './waiting-places.js';
@@ -40,7 +41,7 @@ export interface PageContents {
   /** Absent, null: not requested. */
   readonly requests?: PageRequests | null;
   /** Blocked time, by the threads waited for. Absent, null: nobody waited, or it is not known for whom. */
-  readonly blocked?: Profile | null;
+  readonly blocked?: BlockedTime | null;
 }
 
 /** Asks for requests, in the replay that the profile comes from. */
@@ -78,10 +79,18 @@ export function analyzeForPage(
     const wakings = showsWaits && timeline ? wakingsOf(traceWaits, calls, timeline, forWakings) : null;
     const waits = showsWaits ? await waitsByPath(traceWaits, calls) : null;
     const requests = asked && (await asked.find(traceWaits, calls));
-    const blockedTime = hasWakings ? await blockedTimeOf(traceWaits, calls, options) : null;
-    const blocked = blockedTime && blockedTime.threads.length > 0 ? blockedTime : null;
+    const blocked = hasWakings ? boundedBlocked(await blockedTimeOf(traceWaits, calls, options)) : null;
     return { profile, waits, timeline: timeline && { ...timeline, wakings }, longestCalls, lineCalls, requests, blocked };
   });
+}
+
+/** Of all threads together: they take up to 1 MB, a quarter of what the timeline may take. */
+const MAX_BLOCKED_PATHS = 2 ** 18;
+
+function boundedBlocked(blocked: Profile): BlockedTime | null {
+  const paths = blocked.threads.reduce((sum, { tree }) => sum + tree.length, 0);
+  if (paths > MAX_BLOCKED_PATHS) return 'too large';
+  return paths === 0 ? null : blocked;
 }
 
 /** Switches alone say that threads waited, but not for whom. */

@@ -30,7 +30,7 @@ export function* pageDataPieces(
   waits: WaitsByPath | null = null,
   compared: ComparedRecordings | null = null,
   trigger: PageTrigger | null = null,
-  blocked: Profile | null = null,
+  blocked: BlockedTime | null = null,
 ): Generator<Uint8Array> {
   const order = orderOf(profile, waits, blocked);
   const besides = {
@@ -42,12 +42,16 @@ export function* pageDataPieces(
   yield* treePieces(profile, order, besides);
 }
 
-/** Yields blocked time as the data of a page with the same threads, and without symbols: those of the page are its own, too. */
+/** A profile of blocked time, or what is left of one that a page has no room for. */
+export type BlockedTime = Profile | 'too large';
+
+/** Yields blocked time as the data of a page with the same threads, and without symbols: it uses those of the page. */
 export function* blockedDataPieces(
   profile: Profile,
   waits: WaitsByPath | null,
-  blocked: Profile,
+  blocked: BlockedTime,
 ): Generator<Uint8Array> {
+  if (blocked === 'too large') return;
   const known = new Map(blocked.threads.map((thread) => [thread.tid, thread]));
   const threads = profile.threads.map((thread): ThreadProfile => {
     const didNotWait = { ...thread, tree: new CallTreeBuilder().build(), durations: null, hiddenNs: 0 };
@@ -59,10 +63,11 @@ export function* blockedDataPieces(
 const NO_SYMBOLS: SymbolTable = { length: 0, name: [], kind: [], dso: [], dsoName: [] };
 
 /** Both trees have one table: colours of libraries are alike, and links with numbers fit both. */
-function orderOf(profile: Profile, waits: WaitsByPath | null, blocked: Profile | null): SymbolOrder {
-  const ofBlocked = blocked?.threads.map(({ tree }) => tree.symbol.subarray(ROOT + 1)) ?? [];
-  const besides = new Set([...(waits ? waitSymbols(waits) : []), ...ofBlocked.flatMap((symbols) => [...symbols])]);
-  return symbolOrder({ ...profile, symbols: blocked?.symbols ?? profile.symbols }, besides);
+function orderOf(profile: Profile, waits: WaitsByPath | null, blocked: BlockedTime | null): SymbolOrder {
+  const used = waits === null ? [] : waitSymbols(waits);
+  if (blocked === null || blocked === 'too large') return symbolOrder(profile, used);
+  const ofBlocked = blocked.threads.flatMap(({ tree }) => [...new Set(tree.symbol.subarray(ROOT + 1))]);
+  return symbolOrder({ ...profile, symbols: blocked.symbols }, [...used, ...ofBlocked]);
 }
 
 /** `besides`: what the head has besides. */

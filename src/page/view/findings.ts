@@ -13,8 +13,9 @@ import type { PageThread } from '../data/page-data.js';
 import { compareFunctions, timedRows } from './compared-functions.js';
 import { widthName } from './captions/details.js';
 import type { RowComparison, Sides } from './comparison.js';
+import { hasLocks } from './locks.js';
 import { requestsSentence } from './requests.js';
-import { NO_ZOOM, type State } from './state.js';
+import { NO_ZOOM, type State, type Width } from './state.js';
 import { chosenRow, type ThreadRow } from './threads.js';
 import type { Views } from './views.js';
 import { isPlaceShown } from './waits.js';
@@ -141,13 +142,14 @@ function actionsOf(finding: Finding, views: Views, state: State): FindingAction[
     case 'lost':
     case 'inferred':
       return [{ label: 'Details', opens: 'details' }];
-    case 'waiting':
-      return [
-        finding.hasPureWaits ? hide : { label: 'Off CPU', change: { width: 'off-cpu' } },
-        ...(views.widths.includes('blocked')
-          ? [{ label: widthName('blocked', views), change: { width: 'blocked' as const } }]
-          : []),
-      ];
+    case 'waiting': {
+      const lens = (width: Width) => ({ label: widthName(width, views), change: { width } });
+      const hidden = finding.hasPureWaits ? [hide] : [];
+      const blocked = views.widths.includes('blocked') ? [lens('blocked')] : [];
+      const locks = hasLocks(views.data) ? [{ label: 'Locks', change: { view: 'locks' as const } }] : [];
+      const first = [...hidden, ...blocked];
+      return [...(first.length > 0 ? first : [lens('off-cpu')]), ...locks].slice(0, 2);
+    }
     case 'pure-waits':
       return [hide, show(finding.largest.symbol)];
     case 'hidden-waits':

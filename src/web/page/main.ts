@@ -4,7 +4,7 @@
 import { start } from '../../page/browser/main.js';
 import { Menu, menuButton } from '../../page/browser/menu.js';
 import { restoreTheme, switchTheme } from '../../page/browser/platform/canvas.js';
-import { openPageData, readTimeline } from '../../page/browser/platform/decode.js';
+import { openBlockedData, openPageData, readTimeline } from '../../page/browser/platform/decode.js';
 import { bytesOf, inflated } from '../../page/browser/platform/inflate.js';
 import { endReport } from '../../page/browser/platform/lifetime.js';
 import { announce, saveBlob } from '../../page/browser/platform/save.js';
@@ -184,7 +184,7 @@ class OfflinePage {
     await start(this.container, {
       data,
       timeline: timeline && (() => Promise.resolve(readTimeline(timeline))),
-      blocked: blocked && (() => Promise.resolve(openPageData(blocked, data.symbols))),
+      blocked: blocked && (async () => openBlockedData(blocked, data)),
     });
     this.container.dispatchEvent(new CustomEvent('report-drawn', { bubbles: true }));
   }

@@ -36,7 +36,7 @@ export async function decodeData(base64: string): Promise<PageData> {
 }
 
 export async function decodeBlocked(base64: string, data: PageData): Promise<PageData> {
-  return openPageData(await inflated(bytesOf(base64)), data.symbols);
+  return openBlockedData(await inflated(bytesOf(base64)), data);
 }
 
 export async function decodeTimeline(base64: string): Promise<Timeline> {
@@ -73,6 +73,12 @@ export function openPageData(bytes: Uint8Array, shared: SymbolTable | null = nul
     },
   });
   return { ...head, shape, threads: threads.map(threadOf), waits };
+}
+
+/** Reads what `blockedDataPieces` wrote. `data`: of the page. @throws Error for invalid bytes, and if it was left out */
+export function openBlockedData(bytes: Uint8Array, { symbols }: PageData): PageData {
+  if (bytes.length > 0) return openPageData(bytes, symbols);
+  throw new Error('it has too many call paths for a page; ptflame render --blocked-by -o blocked.html shows it alone');
 }
 
 /**
