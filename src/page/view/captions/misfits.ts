@@ -67,8 +67,9 @@ function rangeMisfits(views: Views, state: State): Misfits {
   const { timeline } = views;
   const { range } = state;
   if (range === null) return NONE;
-  const isOfTime = timeline?.sumsSliceNs != null && !views.isBlockedAt(state);
-  const isKnown = isOfTime && range.startNs < timeline.durationNs;
+  if (views.isBlockedAt(state))
+    return { change: { range: null }, dropped: [`time range ${rangeText(range)} of who blocks whom`] };
+  const isKnown = timeline?.sumsSliceNs != null && range.startNs < timeline.durationNs;
   if (!isKnown) return { change: { range: null }, dropped: [`time range ${rangeText(range)}`] };
   return { change: {}, dropped: beyond('time range', range, timeline.durationNs) };
 }
