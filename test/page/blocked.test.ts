@@ -3,8 +3,8 @@
  */
 import { expect, test } from 'vitest';
 import { type AnalyzeOptions, type Profile, profileBlockedTime } from '../../src/index.js';
-import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { openBlockedData } from '../../src/page/browser/platform/decode.js';
+import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { blockedDataPieces, pageDataPieces } from '../../src/page/data/write.js';
 import { metricOf, START, type State } from '../../src/page/view/state.js';
 import { Views } from '../../src/page/view/views.js';
@@ -87,13 +87,16 @@ test('without the lens, the page has what it had', async () => {
   expect(views.threadsAt(START)).toBe(views.threads);
 });
 
-test('a range is one of all time, inverted trees, too; what only waited is not known', async () => {
+test('ranges, inverted trees, single calls and pure waits are of all time', async () => {
   const views = await viewsOf();
   const range = { startNs: 1e7, endNs: 2e7 };
   expect(views.rangeAt({ ...START, range })).not.toBeNull();
   expect(views.rangeAt({ ...BLOCKED, range })).toBeNull();
   expect(views.corrected({ ...BLOCKED, range, isInverted: true })).toEqual({ range: null, isInverted: false });
   expect(views.pureWaitsAt(BLOCKED).waits).toEqual([]);
+  const symbol = views.names.indexOf('await_reply');
+  expect(views.functionAt(START, symbol)).toMatchObject({ calls: {}, waits: {} });
+  expect(views.functionAt(BLOCKED, symbol)).toMatchObject({ calls: null, waits: null });
   expect(views.colouringsAt(BLOCKED)).toEqual(['library', 'function']);
   expect(views.widths).toEqual(['wall', 'cpu', 'outside', 'off-cpu', 'calls', 'blocked']);
 });

@@ -71,7 +71,11 @@ export function analyzeForPage(
     const { timelineBytes = 0 } = options;
     const forWakings = showsWaits ? wakingBytes(trace, timelineBytes) : 0;
     const asked = askForRequests?.(options) ?? null;
-    const withoutWakings = { ...options, timelineBytes: timelineBytes - forWakings, asksAgain: hasWakings || asked !== null };
+    const withoutWakings = {
+      ...options,
+      timelineBytes: timelineBytes - forWakings,
+      asksAgain: hasWakings || asked !== null,
+    };
     const traceWaits = await traceWaitsOf(trace, withoutWakings, resources, asked?.callsToList ?? null);
     const { calls } = traceWaits;
     assert(calls !== null, 'a profile has threads');
@@ -80,7 +84,15 @@ export function analyzeForPage(
     const waits = showsWaits ? await waitsByPath(traceWaits, calls) : null;
     const requests = asked && (await asked.find(traceWaits, calls));
     const blocked = hasWakings ? boundedBlocked(await blockedTimeOf(traceWaits, calls, options)) : null;
-    return { profile, waits, timeline: timeline && { ...timeline, wakings }, longestCalls, lineCalls, requests, blocked };
+    return {
+      profile,
+      waits,
+      timeline: timeline && { ...timeline, wakings },
+      longestCalls,
+      lineCalls,
+      requests,
+      blocked,
+    };
   });
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { PureWaits } from '../../analysis/findings/pure-waits.js';
-import { isOffCpu, isStop, type Metric, METRICS } from '../../analysis/tree/outside.js';
+import { isOffCpu, isStop, METRICS, type Metric } from '../../analysis/tree/outside.js';
 import { ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { RECORDINGS } from '../../render/diff/paths.js';
@@ -229,7 +229,9 @@ export class Views extends SelectedTrees {
     const { zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
     const isAll = leavesNothingOut(state) && !state.hidesPureWaits && zoom.length === 0 && isMatch === null;
-    return isAll && this.dataAt(state) === this.data ? this.threads : this.counted(this.askedPart(state), state, isMatch);
+    return isAll && this.dataAt(state) === this.data
+      ? this.threads
+      : this.counted(this.askedPart(state), state, isMatch);
   }
 
   /** Returns the matches of the search; null if it is empty or invalid. */

@@ -77,7 +77,10 @@ export class Engine {
     const { head, data, timeline, blocked } = drawnOf(this.shown);
     const notes = opened.flatMap(({ notes }) => notes);
     const report = { head, data, timeline, blocked, formats: formatsOf(opened), notes };
-    this.answer({ kind: 'report', report }, [data, timeline, blocked].flatMap((bytes) => (bytes ? [bytes.buffer] : [])));
+    this.answer(
+      { kind: 'report', report },
+      [data, timeline, blocked].flatMap((bytes) => (bytes ? [bytes.buffer] : [])),
+    );
   }
 
   private opened(): Promise<Opened[]> {
@@ -168,7 +171,12 @@ function drawnOf(shown: Shown): Pick<EngineReport, 'head' | 'data' | 'timeline' 
   if ('comparison' in shown) {
     const { comparison, look, strips } = shown;
     const data = copied(comparedDataPieces(comparison));
-    return { head: comparedHead(comparison, look), data, timeline: strips && copied(timelinePieces(strips)), blocked: null };
+    return {
+      head: comparedHead(comparison, look),
+      data,
+      timeline: strips && copied(timelinePieces(strips)),
+      blocked: null,
+    };
   }
   const { profile, waits, timeline, blocked = null } = shown;
   return {

@@ -65,10 +65,9 @@ async function listed(of = page): Promise<string[][]> {
 /** Returns the same of a profile. */
 function expected(profile: Profile, count: number): string[][] {
   const { functions } = reportOf(profile);
-  return functions.slice(0, count).map(({ name, totalNs }) => [
-    SHOWN_NAMES[name] ?? name.replace(/^-- /, ''),
-    formatDuration(totalNs),
-  ]);
+  return functions
+    .slice(0, count)
+    .map(({ name, totalNs }) => [SHOWN_NAMES[name] ?? name.replace(/^-- /, ''), formatDuration(totalNs)]);
 }
 
 async function expectBlocked(of: Page, profile: Profile): Promise<void> {
@@ -126,7 +125,15 @@ test('says nothing of running, calls and inversion', async () => {
   expect(colours.map((text) => text.replace(/a$/, ''))).toEqual(['Library', 'Function']);
   await press(page, 'Escape');
   await goTo(page, '#width=blocked&view=threads');
-  expect(await titles(page, 'Threads')).toEqual(['Thread', 'Blocked ↓', 'Parts', 'TID', 'Over time', 'Compare', 'Recorded, gaps marked']);
+  expect(await titles(page, 'Threads')).toEqual([
+    'Thread',
+    'Blocked ↓',
+    'Parts',
+    'TID',
+    'Over time',
+    'Compare',
+    'Recorded, gaps marked',
+  ]);
   await goTo(page, '#width=blocked&function=await_reply&tab=calls');
   expect(await page.locator('.panel dt').allTextContents()).not.toContain('Running');
   expect(await page.locator('.panel .states').count()).toBe(0);
@@ -148,7 +155,9 @@ test('keeps what is searched, hidden, collapsed, zoomed and chosen, also in link
   expect(await chips(fresh)).toEqual(await chips(page));
   expect(await fresh.locator('.panel h2').textContent()).toBe('await_reply');
   await press(page, '1');
-  await eventually(() => hashOf(page)).toBe(`${hash.replace('&function', '&search=wait&function').replace('width=blocked&', '')}`);
+  await eventually(() => hashOf(page)).toBe(
+    `${hash.replace('&function', '&search=wait&function').replace('width=blocked&', '')}`,
+  );
   await press(page, '6');
   await eventually(() => hashOf(page)).toBe(`${hash.replace('&function', '&search=wait&function')}`);
   expect(await labels(page)).toEqual(await labels(fresh));

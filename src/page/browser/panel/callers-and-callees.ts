@@ -48,7 +48,12 @@ export class CallersAndCallees {
   }
 
   /** `hasItself`: with a row of what the function took itself, without the calls of itself below it. */
-  private list(title: string, table: FrameTable, { colouring, isByCalls, isBlockedTime }: Look, hasItself: boolean): HTMLElement[] {
+  private list(
+    title: string,
+    table: FrameTable,
+    { colouring, isByCalls, isBlockedTime }: Look,
+    hasItself: boolean,
+  ): HTMLElement[] {
     const top = topOf(table);
     const allNs = table.total[top] as number;
     const selfNs = hasItself ? (table.self[top] as number) : 0;
@@ -57,9 +62,7 @@ export class CallersAndCallees {
     const order = isByCalls ? calls : table.total;
     const nodes = childrenOf(table, top).sort((a, b) => (order[b] as number) - (order[a] as number));
     const rows = nodes.map((node) => {
-      const note = isBlockedTime
-        ? html('small', {})
-        : callsNote(calls[node] as number, inferredCalls[node] as number);
+      const note = isBlockedTime ? html('small', {}) : callsNote(calls[node] as number, inferredCalls[node] as number);
       const row = pathRow(nameOf(table, node), table.total[node] as number, allNs, classOf(node));
       return this.row(table.tree.symbol[node] as SymbolId, withCalls(row, note));
     });

@@ -114,9 +114,7 @@ export class Panel {
     const { compared } = view;
     const isBlockedTime = this.views.isBlockedAt(state);
     this.numbers.replaceChildren(
-      compared === null
-        ? numberList(isBlockedTime ? blockedNumbers(view) : numbers(view))
-        : comparedNumbers(compared),
+      compared === null ? numberList(isBlockedTime ? blockedNumbers(view) : numbers(view)) : comparedNumbers(compared),
     );
     if (!isBlockedTime) this.numbers.append(...stateBar(view), ...inferredLine(view));
     this.tabs.show(state.tab);
@@ -124,7 +122,8 @@ export class Panel {
     for (const [id, page] of Object.entries(this.pages)) page.hidden = isUnknown || id !== state.tab;
     showText(this.unknown, isUnknown ? this.whyUnknown() : '');
     if (isUnknown) return;
-    if (state.tab === 'callers') this.paths.show(view, { colouring, isByCalls: state.width === 'calls', isBlockedTime });
+    if (state.tab === 'callers')
+      this.paths.show(view, { colouring, isByCalls: state.width === 'calls', isBlockedTime });
     if (state.tab === 'calls') this.showCalls(view, state.call);
     if (state.tab === 'waits') this.showWaits(view.waits);
     if (state.tab === 'source') this.showSource();

@@ -86,7 +86,10 @@ export class ThreadsTable {
     const shown = [counted, hidesIdle, sortedBy, this.views.timeline, chosen.key, against];
     if (shown.every((part, at) => part === this.shown[at])) return this.table.mark(marks);
     this.shown = shown;
-    this.table.show({ rows: threadChoices(counted, hidesIdle), columns: this.columns(this.views.isBlockedAt(state)), sortedBy }, marks);
+    this.table.show(
+      { rows: threadChoices(counted, hidesIdle), columns: this.columns(this.views.isBlockedAt(state)), sortedBy },
+      marks,
+    );
   }
 
   /** Threads are not compared with themselves. */
@@ -191,7 +194,9 @@ export class ThreadsTable {
       ...(this.views.timeline === null ? ['chart'] : []),
       ...(this.rows.length < 2 ? ['compare'] : []),
     ];
-    return this.allColumns(isBlockedTime).filter(({ key, isTime }) => (weight === 'ns' || !isTime) && !left.includes(key));
+    return this.allColumns(isBlockedTime).filter(
+      ({ key, isTime }) => (weight === 'ns' || !isTime) && !left.includes(key),
+    );
   }
 
   private allColumns(isBlockedTime: boolean): TableColumn<ThreadRow>[] {
