@@ -28,6 +28,8 @@ import {
 import { jsonOf } from '../../helpers/checks/files/profile-file.js';
 import { WAITLAB } from '../../helpers/requests/traces.js';
 import { fixture, inputOf } from '../../helpers/traces/load.js';
+import { lockTrace } from '../../helpers/traces/lock-trace.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const browser = windows('html');
 /** Bypasses the content security policy, to inject axe into the page. */
@@ -99,6 +101,22 @@ test('is chosen in the bar of views, and has the numbers of render --blocked-by'
   expect(download.suggestedFilename()).toMatch(/-blocked\.json$/);
 });
 
+test('has the threads of the page, of which a saved profile has those that waited', async () => {
+  const busy = traceOf(`
+    7/10  call    main  work
+    7/30  return  work  main`);
+  const locks = () => [inputOf(lockTrace()), inputOf(busy)];
+  const other = await browser.open(await htmlOf(await contentsOf({}, locks())), '#width=blocked&view=threads');
+  await drawn(other);
+  const waiters = await profileBlockedTime(locks());
+  const threads = await rows(other, 'Threads');
+  expect(waiters.threads).toHaveLength(2);
+  expect(threads.map(([, blocked]) => blocked)).toContain('0 ns');
+  const [download] = await Promise.all([other.waitForEvent('download'), pick(other, 'Save', 'Profile (JSON)')]);
+  expect(await readFile(await download.path(), 'utf8')).toBe(jsonOf(waiters));
+  await other.close();
+});
+
 test('is chosen by the key 6, and left by the others', async () => {
   await goTo(page);
   const allTime = await total(page);
@@ -144,7 +162,7 @@ test('says nothing of running, calls and inversion', async () => {
   expect(await page.getByRole('button', { name: 'Inverted' }).isVisible()).toBe(true);
 });
 
-test('keeps what is searched, hidden, collapsed, zoomed and chosen, also in links', async () => {
+test('keeps what is searched, hidden, zoomed and chosen, also in links', async () => {
   const hash = 'threads=session0-9171&width=blocked&hide=rest&zoom=clone3;start_thread;session&function=await_reply';
   await goTo(page, `#${hash}&search=wait`);
   await eventually(() => hashOf(page)).toBe(`${hash.replace('&function', '&search=wait&function')}`);
