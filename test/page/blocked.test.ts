@@ -79,6 +79,21 @@ test('functions have the same numbers, colours and words in links under each len
   expect(both.length).toBeGreaterThan(10);
 });
 
+test('each lens has its own trees, whichever was seen before', async () => {
+  const [views, fresh] = [await viewsOf(), await viewsOf()];
+  const hidden = [views.names.indexOf('rest')];
+  for (const change of [{}, { hidden }, { foldsRecursion: true }]) {
+    const seen = (of: Views, state: State) => {
+      const { rows, totalWeight } = of.functionsAt({ ...state, ...change });
+      return [totalWeight, rows.length, of.leftOutAt({ ...state, ...change })];
+    };
+    const blocked = seen(fresh, BLOCKED);
+    expect(seen(views, START)).not.toEqual(blocked);
+    expect(seen(views, BLOCKED)).toEqual(blocked);
+    expect(seen(views, START)).not.toEqual(blocked);
+  }
+});
+
 test('without the lens, the page has what it had', async () => {
   const views = await viewsOf();
   const { profile } = await contentsOf();
