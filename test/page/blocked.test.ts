@@ -36,7 +36,7 @@ const milliseconds = (from: number, to: number) => ({
 test.for<[string, AnalyzeOptions]>([
   ['all', {}],
   ['a window', { window: milliseconds(10, 30) }],
-  ['two threads', { tids: [9171, 9172] }],
+  ['a thread', { select: { tids: [9171] } }],
   ['what is inside calls', { inside: [{ functions: 'handle_request' }] }],
   ['what is inside calls of a duration', { inside: [{ functions: 'handle_request', minNs: 1e6 }] }],
   ['what is below a root', { root: 'run_job' }],

@@ -249,7 +249,7 @@ test('timeline, requests and locks are those of the recording', async () => {
 
 test.for<[string, AnalyzeOptions]>([
   ['--window', { window: { from: { afterStartNs: 1e7 }, to: { afterStartNs: 3e7 } } }],
-  ['--tid', { tids: [9171, 9172] }],
+  ['--tid', { select: { tids: [9171] } }],
   ['--inside', { inside: [{ functions: 'handle_request' }] }],
 ])('is that of a page with %s, too', async ([, options]) => {
   const part = await browser.open(await htmlOf(await contentsOf(options)), '#width=blocked');
