@@ -15,7 +15,7 @@ import type { Format } from './formats.js';
 import type { Chunks } from './write-chunks.js';
 
 /** What is written besides the profile. */
-export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longestCalls' | 'requests'> {
+export interface Extras extends Pick<PageContents, 'waits' | 'timeline' | 'longestCalls' | 'requests' | 'blocked'> {
   /** null: not requested. */
   readonly calls: CallsSpool | null;
   /** Of pages; absent, null: not requested. */

@@ -24,7 +24,7 @@ import { type PageRequests, scriptJson } from './data/requests.js';
 import type { PageSource } from './data/source.js';
 import { timelinePieces } from './data/timeline-write.js';
 import type { PageTrigger } from './data/trigger.js';
-import { pageDataPieces } from './data/write.js';
+import { type BlockedTime, blockedDataPieces, pageDataPieces } from './data/write.js';
 import { documentStart, type ReportHead, themeStyle } from './document.js';
 import { PAGE_LOADER, PAGE_NOTICE, PAGE_SCRIPT, PAGE_SCRIPT_HASH, PAGE_STYLE } from './page.generated.js';
 import { COMPARED_RECORDINGS, formatHash, START, type State } from './view/state.js';
@@ -54,7 +54,7 @@ export function* renderComparedHtml(
   yield opening(comparedHead(comparison, options));
   yield* deflatedBase64(comparedDataPieces(comparison));
   if (strips !== null) {
-    yield BETWEEN_DATA;
+    yield blockStart('timeline');
     yield* deflatedBase64(timelinePieces(strips));
   }
   yield AFTER_DATA;
@@ -79,19 +79,24 @@ export interface HtmlExtras {
   readonly requests?: PageRequests | null;
   readonly source?: PageSource | null;
   readonly trigger?: PageTrigger | null;
+  readonly blocked?: BlockedTime | null;
 }
 
 /** Yields the same file; its data is deflated in Node's pool of threads. */
 export async function* renderHtmlInParallel(
   profile: Profile,
   options: HtmlOptions = {},
-  { waits = null, timeline = null, requests = null, source = null, trigger = null }: HtmlExtras = {},
+  { waits = null, timeline = null, requests = null, source = null, trigger = null, blocked = null }: HtmlExtras = {},
 ): AsyncGenerator<string> {
   yield beforeData(profile, options);
-  yield* deflatedInParallel(pageDataPieces(profile, waits, null, trigger));
+  yield* deflatedInParallel(pageDataPieces(profile, waits, null, trigger, blocked));
   if (timeline !== null) {
-    yield BETWEEN_DATA;
+    yield blockStart('timeline');
     yield* deflatedInParallel(timelinePieces(timeline));
+  }
+  if (blocked !== null) {
+    yield blockStart('blocked');
+    yield* deflatedInParallel(blockedDataPieces(profile, waits, blocked));
   }
   if (requests !== null) yield jsonBlock('requests', requests);
   if (source !== null) yield jsonBlock('source', source);
@@ -130,8 +135,8 @@ export function reportHead(profile: Profile, { icicle = START.isIcicle, title }:
   };
 }
 
-/** The timeline is a block of its own: it is read when it is needed. */
-const BETWEEN_DATA = '</script>\n<script type="application/octet-stream" id="timeline">';
+/** The timeline and blocked time are blocks of their own: they are read when they are needed. */
+const blockStart = (id: string) => `</script>\n<script type="application/octet-stream" id="${id}">`;
 
 const AFTER_DATA = '</script>\n</body>\n</html>\n';
 

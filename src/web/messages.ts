@@ -47,6 +47,8 @@ export interface EngineReport {
   readonly data: Uint8Array<ArrayBuffer>;
   /** null: there are no times. */
   readonly timeline: Uint8Array<ArrayBuffer> | null;
+  /** Blocked time; null: nobody waited, or it is not known for whom. */
+  readonly blocked: Uint8Array<ArrayBuffer> | null;
   /** What can be written of it: a profile is no trace. */
   readonly formats: readonly OutputFormat[];
   /** What the command line says besides, such as files that are missing. */

@@ -51,8 +51,15 @@ interface Part {
 function partAt(views: Views, state: State): Part {
   const range = views.rangeAt(state);
   const name = recordingFileName(views.data);
+  if (views.blocked !== null && views.isBlockedAt(state))
+    return { data: withoutIdleThreads(views.blocked), name: `${name}-blocked` };
   if (range === null) return { data: views.data, name };
   return { data: partOfRange(views.dataAt(state), range), name: name + rangeFileName(range) };
+}
+
+/** As in a profile of blocked time, which has the threads that waited. */
+function withoutIdleThreads(data: PageData): PageData {
+  return { ...data, threads: data.threads.filter(({ node }) => node.length > 1) };
 }
 
 /** What the page saves. */
@@ -104,7 +111,7 @@ function csvText(text: string): string {
 function saveProfile(views: Views, state: State): void {
   const { data, name } = partAt(views, state);
   const profile = profileOf(data);
-  const saved = data === views.data ? profile : withoutEmptyPaths(profile);
+  const saved = views.rangeAt(state) === null ? profile : withoutEmptyPaths(profile);
   saveText(`${name}.json`, 'application/json', renderJson(saved));
 }
 

@@ -98,9 +98,11 @@ export class Header {
     };
     const isByName = state.order === 'name';
     const switchTheme = () => navigation.changeLayout({ theme: otherTheme() });
-    const colours = views.colourings.map((colouring) =>
-      choice(COLOURING_NAMES[colouring], 'a', views.colouringOf(state) === colouring, { colouring }),
-    );
+    const colours = views
+      .colouringsAt(state)
+      .map((colouring) =>
+        choice(COLOURING_NAMES[colouring], 'a', views.colouringOf(state) === colouring, { colouring }),
+      );
     const sides = views.sidesAt(state);
     const widths = ({ names }: Sides) =>
       WIDTHS.map((widthOf) => {

@@ -91,6 +91,8 @@ class App {
     (finding) => this.navigation.changeLayout({ finding }),
   );
   private readonly misfits = new Notice();
+  /** Why blocked time could not be read, until that is said. */
+  private problem = '';
   /** The strips are drawn with the tables, after the graph was painted. */
   private isAxisLate = false;
   /** The panel has not been opened or closed yet for what is chosen. */
@@ -98,13 +100,14 @@ class App {
   private pendingFrame = 0;
   private pendingCalls = 0;
 
-  /** `hasTimeline`: it is in the file, and is read later. */
+  /** `hasTimeline`: it is in the file, and is read later. `readBlocked`: reads blocked time; null: it is not in the file. */
   constructor(
     private readonly views: Views,
     container: HTMLElement,
     start: State,
     server: CallServer | null,
     hasTimeline: boolean,
+    private readonly readBlocked: ReportData['blocked'],
   ) {
     this.navigation = new Navigation(views.linkNames, start, (...states) => this.show(...states));
     const change = (to: Partial<State>) => this.navigation.change(to);
@@ -163,6 +166,22 @@ class App {
     this.drawTablesSoon();
   }
 
+  /** The state shows blocked time, which has not been read yet. */
+  get needsBlocked(): boolean {
+    return this.navigation.state.width === 'blocked' && this.views.blocked === null && this.readBlocked != null;
+  }
+
+  /** Reads it. If that fails, all time is shown, and a line says why. */
+  async addBlocked(): Promise<void> {
+    this.column.ariaBusy = 'true';
+    try {
+      this.views.blocked = (await this.readBlocked?.()) ?? null;
+    } catch (error) {
+      this.problem = `Who blocks whom cannot be shown: ${(error as Error).message}.`;
+      this.navigation.correct({ width: START.width });
+    }
+  }
+
   /** The initial state is about a time. */
   get needsTimeline(): boolean {
     const { range, chart, call } = this.navigation.state;
@@ -185,14 +204,24 @@ class App {
     const { navigation, views } = this;
     const { change, dropped } = misfitsOf(views, navigation.state);
     navigation.correct(change);
-    this.misfits.show(droppedText([...navigation.dropped, ...dropped]));
+    this.misfits.show(this.problem || droppedText([...navigation.dropped, ...dropped]));
+    this.problem = '';
   }
 
   private show(given: State, before: State, isLink: boolean): void {
     this.menu.close();
+    if (this.needsBlocked) return void this.addBlocked().then(() => this.show(this.navigation.state, before, isLink));
     if (isLink) this.fitLink();
-    else if (!isSameView(given, before)) this.misfits.show('');
+    else if (!isSameView(given, before) || this.problem !== '') this.misfits.show(this.problem);
+    this.problem = '';
+    if (given.width === 'blocked' && this.navigation.state.range !== null) this.leaveRangeOrBlocked(before);
     keepFocus(this.main.graph, () => this.drawChange(this.navigation.state, before)); // the panel may have it, and close
+  }
+
+  /** What was chosen last stays. */
+  private leaveRangeOrBlocked(before: State): void {
+    this.navigation.correct(before.width === 'blocked' ? { width: START.width } : { range: null });
+    this.misfits.show('Who blocks whom is known of the whole time, not of a range.');
   }
 
   private drawChange(state: State, before: State): void {
@@ -265,7 +294,7 @@ class App {
   /** Draws the graph. A zoom path that no longer exists is shortened to the part that does. */
   private drawGraph(isOtherView: boolean, leavesAxis = false): void {
     const { navigation, views, main } = this;
-    navigation.correct({ range: views.rangeAt(navigation.state) });
+    navigation.correct(views.corrected(navigation.state));
     const { zoom } = navigation.state;
     const left = existingPrefix(views.tableAt(navigation.state), zoom);
     const isLost = left.length < zoom.length;
@@ -427,6 +456,8 @@ export interface ReportData {
   readonly data: PageData;
   /** Reads the timeline, after the first picture; null: there is none. */
   readonly timeline: (() => Promise<Timeline>) | null;
+  /** Reads blocked time, when it is shown first; null, default: there is none. */
+  readonly blocked?: (() => Promise<PageData>) | null;
   /** Default: none were asked for. */
   readonly requests?: PageRequests | null;
   readonly source?: PageSource | null;
@@ -434,16 +465,18 @@ export interface ReportData {
 
 /** Draws a report into an element, which says in which state it starts. The header of the page gets search and menus. */
 export async function start(container: HTMLElement, report: ReportData): Promise<void> {
-  const { data, timeline, requests = null, source = null } = report;
+  const { data, timeline, blocked = null, requests = null, source = null } = report;
   measureScrollbar();
   const ended = lifetime();
   const server = ownServer(container);
   const calls = server && new ServedFunctionCalls(server, () => app.showArrivedCallsOfFunction());
-  const views = new Views(data, calls);
+  const views = new Views(data, calls, blocked !== null);
   views.requests = requests;
   views.source = source;
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
-  const app = new App(views, container, initial, server, timeline !== null);
+  const app = new App(views, container, initial, server, timeline !== null, blocked);
+  if (app.needsBlocked) await app.addBlocked();
+  if (ended.aborted) return;
   if (timeline === null) return app.draw();
   if (!app.needsTimeline) {
     app.draw();

@@ -7,7 +7,7 @@ import type { PageRequests } from '../data/requests.js';
 import type { PageSource } from '../data/source.js';
 import { start } from './main.js';
 import { restoreTheme } from './platform/canvas.js';
-import { decodeData, decodeTimeline } from './platform/decode.js';
+import { decodeBlocked, decodeData, decodeTimeline } from './platform/decode.js';
 
 const textOf = (id: string) => document.getElementById(id)?.textContent ?? null;
 
@@ -19,10 +19,11 @@ function jsonOf<Value>(id: string): Value | null {
 async function startWithOwnData(app: HTMLElement): Promise<void> {
   restoreTheme();
   const data = await decodeData(textOf('data') ?? '');
-  const timeline = textOf('timeline');
+  const [timeline, blocked] = [textOf('timeline'), textOf('blocked')];
   await start(app, {
     data,
     timeline: timeline === null ? null : () => decodeTimeline(timeline),
+    blocked: blocked === null ? null : () => decodeBlocked(blocked, data),
     requests: jsonOf<PageRequests>('requests'),
     source: jsonOf<PageSource>('source'),
   });

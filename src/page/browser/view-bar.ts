@@ -47,7 +47,6 @@ export class ViewBar {
       navigation.change({ isInverted: !this.state.isInverted }),
     );
     this.lens.hidden = views.widths.length < 2;
-    this.inverted.hidden = views.isBlockedTime || !views.hasTimes;
     this.columns = columns;
     this.element = html('div', { class: 'bar' }, this.tabs.element, this.lens, this.inverted, columns, legend);
   }
@@ -58,6 +57,7 @@ export class ViewBar {
     (this.lens.firstElementChild as HTMLElement).textContent = widthName(this.views.widthOf(state), this.views);
     this.lens.disabled = view === 'timeline' || view === 'requests' || view === 'locks';
     this.columns.hidden = this.inverted.disabled = view !== 'graph' && view !== 'tree' && view !== 'functions';
+    this.inverted.hidden = this.views.isBlockedAt(state) || !this.views.hasTimes;
     this.inverted.setAttribute('aria-pressed', String(state.isInverted));
   }
 

@@ -17,11 +17,13 @@ import type { LineCalls } from '../../pipeline/replay/name-functions.js';
 import { replayTrace } from '../../pipeline/replay-trace.js';
 import { withTrace } from '../../pipeline/with-trace.js';
 import { type CallsOfWaits, type CallsToList, type TraceWaits, traceWaitsOf } from '../../questions/waits/ask-waits.js';
+import { blockedTimeOf } from '../../questions/waits/blocked-by.js';
 import { EndedBy, endedBy } from '../../questions/waits/wait-facts.js';
 import { longestBySlice } from '../../waits/longest-by-slice.js';
 import { OffState } from '../../waits/schedule.js';
 import type { ShownWaits } from '../../waits/summary/window.js';
 import type { PageRequests } from '../data/requests.js';
+import type { BlockedTime } from '../data/write.js';
 import { locksForPage } from './page-locks.js';
 import { AskedIntervals, type KeyedPiece, PlaceWriter } from './place-writer.js';
 import { groupWaits, type PlaceGroups, piecesOf, WaitBlockers } from './waiting-places.js';
@@ -38,6 +40,8 @@ export interface PageContents {
   readonly lineCalls?: readonly LineCalls[] | null;
   /** Absent, null: not requested. */
   readonly requests?: PageRequests | null;
+  /** Blocked time, by the threads waited for. Absent, null: nobody waited, or it is not known for whom. */
+  readonly blocked?: BlockedTime | null;
 }
 
 /** Asks for requests, in the replay that the profile comes from. */
@@ -58,15 +62,20 @@ export function analyzeForPage(
 ): Promise<PageContents> {
   const withOptions = { ...options, byCalls: options.byCalls ?? false, isPart: options.window !== undefined };
   return withTrace(inputs, withOptions, async (trace, resources) => {
-    const showsWaits = hasWaits(trace, options);
-    if (!showsWaits && askForRequests === null) {
+    const hasWakings = recordsWakings(trace);
+    const showsWaits = hasWakings && isOfAllCalls(options);
+    if (!hasWakings && askForRequests === null) {
       const { profile, timeline, longestCalls, lineCalls } = await replayTrace(trace, options, {}, resources);
       return { profile, waits: null, timeline, longestCalls, lineCalls };
     }
     const { timelineBytes = 0 } = options;
     const forWakings = showsWaits ? wakingBytes(trace, timelineBytes) : 0;
     const asked = askForRequests?.(options) ?? null;
-    const withoutWakings = { ...options, timelineBytes: timelineBytes - forWakings, asksAgain: asked !== null };
+    const withoutWakings = {
+      ...options,
+      timelineBytes: timelineBytes - forWakings,
+      asksAgain: hasWakings || asked !== null,
+    };
     const traceWaits = await traceWaitsOf(trace, withoutWakings, resources, asked?.callsToList ?? null);
     const { calls } = traceWaits;
     assert(calls !== null, 'a profile has threads');
@@ -74,14 +83,36 @@ export function analyzeForPage(
     const wakings = showsWaits && timeline ? wakingsOf(traceWaits, calls, timeline, forWakings) : null;
     const waits = showsWaits ? await waitsByPath(traceWaits, calls) : null;
     const requests = asked && (await asked.find(traceWaits, calls));
-    return { profile, waits, timeline: timeline && { ...timeline, wakings }, longestCalls, lineCalls, requests };
+    const blocked = hasWakings ? boundedBlocked(await blockedTimeOf(traceWaits, calls, options)) : null;
+    return {
+      profile,
+      waits,
+      timeline: timeline && { ...timeline, wakings },
+      longestCalls,
+      lineCalls,
+      requests,
+      blocked,
+    };
   });
 }
 
-/** Switches alone say that threads waited, but not for whom. Waits cannot be cut to what happens inside calls. */
-function hasWaits({ samples, account }: Trace, { inside = [], root }: AnalyzeOptions): boolean {
-  const isKnown = tableOf(samples, 'sched:sched_waking') !== null && account.timeless === 0;
-  return isKnown && inside.length === 0 && root === undefined;
+/** Of all threads together: they take up to 1 MB, a quarter of what the timeline may take. */
+const MAX_BLOCKED_PATHS = 2 ** 18;
+
+function boundedBlocked(blocked: Profile): BlockedTime | null {
+  const paths = blocked.threads.reduce((sum, { tree }) => sum + tree.length, 0);
+  if (paths > MAX_BLOCKED_PATHS) return 'too large';
+  return paths === 0 ? null : blocked;
+}
+
+/** Switches alone say that threads waited, but not for whom. */
+function recordsWakings({ samples, account }: Trace): boolean {
+  return tableOf(samples, 'sched:sched_waking') !== null && account.timeless === 0;
+}
+
+/** What threads did while others waited cannot be cut to what happens inside calls. */
+function isOfAllCalls({ inside = [], root }: AnalyzeOptions): boolean {
+  return inside.length === 0 && root === undefined;
 }
 
 /** What a waking takes, deflated. */

@@ -3,16 +3,15 @@
  */
 
 import { pageWriter } from '../../codec/page-numbers.js';
-import type { CallTree } from '../../model/calls/call-tree.js';
-import { NODE_COLUMNS } from '../../model/calls/call-tree.js';
+import { type CallTree, CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../model/calls/call-tree.js';
 import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
 import { renumberedResumptions } from '../../model/calls/resumptions.js';
 import { orderedTree } from '../../model/calls/tree-view.js';
 import { assert } from '../../model/errors.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../../model/profile/file-order.js';
-import type { Profile } from '../../model/profile/profile.js';
+import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
 import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
-import { symbolRanks } from '../../model/symbol-table.js';
+import { type SymbolTable, symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { columnBytes, durationsBytes, shapeBytes } from './columns.js';
 import { type ComparedRecordings, headBytes, type PageHead, type ThreadHead } from './page-data.js';
@@ -24,22 +23,61 @@ const NO_BYTES = new Uint8Array();
 /**
  * Yields the data in parts. Each thread of the profile must have its own tree. `waits`: null if nothing is known of them.
  * `compared`: its two threads are recordings; null: it is a profile. `trigger`: the call that it is a snapshot of.
+ * `blocked`: what `blockedDataPieces` will write.
  */
 export function* pageDataPieces(
   profile: Profile,
   waits: WaitsByPath | null = null,
   compared: ComparedRecordings | null = null,
   trigger: PageTrigger | null = null,
+  blocked: BlockedTime | null = null,
 ): Generator<Uint8Array> {
-  assert(profile.together === null, 'a page needs one tree per thread');
-  const order = symbolOrder(profile, waits === null ? [] : waitSymbols(waits));
+  const order = orderOf(profile, waits, blocked);
+  const besides = {
+    ...(compared && { compared }),
+    ...(trigger && { trigger }),
+    ...(waits && { waits: withSymbols(waits, order.rankOf) }),
+  };
   yield NO_BYTES;
+  yield* treePieces(profile, order, besides);
+}
+
+/** A profile of blocked time, or what is left of one that a page has no room for. */
+export type BlockedTime = Profile | 'too large';
+
+/** Yields blocked time as the data of a page with the same threads, and without symbols: it uses those of the page. */
+export function* blockedDataPieces(
+  profile: Profile,
+  waits: WaitsByPath | null,
+  blocked: BlockedTime,
+): Generator<Uint8Array> {
+  if (blocked === 'too large') return;
+  const known = new Map(blocked.threads.map((thread) => [thread.tid, thread]));
+  const threads = profile.threads.map((thread): ThreadProfile => {
+    const didNotWait = { ...thread, tree: new CallTreeBuilder().build(), durations: null, hiddenNs: 0 };
+    return known.get(thread.tid) ?? didNotWait;
+  });
+  yield* treePieces({ ...blocked, threads }, orderOf(profile, waits, blocked), { symbols: NO_SYMBOLS });
+}
+
+const NO_SYMBOLS: SymbolTable = { length: 0, name: [], kind: [], dso: [], dsoName: [] };
+
+/** Both trees have one table: colours of libraries are alike, and links with numbers fit both. */
+function orderOf(profile: Profile, waits: WaitsByPath | null, blocked: BlockedTime | null): SymbolOrder {
+  const used = waits === null ? [] : waitSymbols(waits);
+  if (blocked === null || blocked === 'too large') return symbolOrder(profile, used);
+  const ofBlocked = blocked.threads.flatMap(({ tree }) => [...new Set(tree.symbol.subarray(ROOT + 1))]);
+  return symbolOrder({ ...profile, symbols: blocked.symbols }, [...used, ...ofBlocked]);
+}
+
+/** `besides`: what the head has besides. */
+function* treePieces(profile: Profile, order: SymbolOrder, besides: Partial<PageHead>): Generator<Uint8Array> {
+  assert(profile.together === null, 'a page needs one tree per thread');
   const { shape, threads } = overlay(profile, order);
   yield NO_BYTES;
   const trees = threads.map(({ tree }) => tree);
   const durations = profile.threads.map(({ durations }) => durations).filter((durations) => durations !== null);
-  const head = { ...headOf(profile, order, shape, trees), ...(compared && { compared }), ...(trigger && { trigger }) };
-  yield headBytes(waits === null ? head : { ...head, waits: withSymbols(waits, order.rankOf) });
+  yield headBytes({ ...headOf(profile, order, shape, trees), ...besides });
   yield shapeBytes(shape);
   yield nodeBytes(threads);
   for (const column of NODE_COLUMNS) yield columnBytes(column, trees);

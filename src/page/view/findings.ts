@@ -10,11 +10,12 @@ import type { SymbolId } from '../../model/units.js';
 import { type SentencePart, sentenceOf } from '../../render/findings.js';
 import { visibleText } from '../../render/visible-text.js';
 import type { PageThread } from '../data/page-data.js';
+import { widthName } from './captions/details.js';
 import { compareFunctions, timedRows } from './compared-functions.js';
 import type { RowComparison, Sides } from './comparison.js';
 import { hasLocks } from './locks.js';
 import { requestsSentence } from './requests.js';
-import { NO_ZOOM, type State } from './state.js';
+import { NO_ZOOM, type State, type Width } from './state.js';
 import { chosenRow, type ThreadRow } from './threads.js';
 import type { Views } from './views.js';
 import { isPlaceShown } from './waits.js';
@@ -39,8 +40,9 @@ export interface ShownFinding {
 
 /** Returns the findings of what a state shows, the most important first. Takes time in proportion to the call paths. */
 export function findingsAt(views: Views, state: State): ShownFinding[] {
-  const { data, hasSwitches, libraries } = views;
+  const { hasSwitches, libraries } = views;
   const view = views.viewAt(state);
+  const data = views.dataAt(state);
   const { threads: indexes } = chosenRow(views.threads, state.threads, state.hidesIdle);
   const findings = findingsOf({
     ...{ meta: data.meta, symbols: libraries.symbols, quality: data.quality, hasSwitches },
@@ -64,11 +66,11 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
   const shown: ShownFinding[] = kept
     .map((finding) => ({
       kind: finding.kind,
-      sentence: sentenceOf(finding, context).map((part) => shownPart(part, views)),
+      sentence: sentenceOf(finding, context).map((part) => shownPart(part, views, state)),
       actions: actionsOf(finding, views, state),
     }))
     .filter(({ actions }) => actions.length > 0);
-  const { trigger } = data; // of the whole page
+  const { trigger } = views.data; // of the whole page
   return [...(trigger && !state.range ? [trigger] : []), ...shown, ...requestFindings(views, state)];
 }
 
@@ -120,31 +122,34 @@ function knownReasons(views: Views, state: State, indexes: readonly number[]): K
   return reasonsOfWaits(waits, isShown);
 }
 
-function shownPart(part: SentencePart, views: Views): ShownPart {
+function shownPart(part: SentencePart, views: Views, state: State): ShownPart {
   const text = visibleText(part.text);
   const { symbol } = part;
-  return symbol === undefined ? { ...part, text } : { ...part, text, leadsTo: showing(symbol, views) };
+  return symbol === undefined ? { ...part, text } : { ...part, text, leadsTo: showing(symbol, views, state) };
 }
 
 /** Returns what shows a function. */
-function showing(symbol: SymbolId, views: Views): Partial<State> {
-  if (views.isBlockedTime) return { focus: symbol };
+function showing(symbol: SymbolId, views: Views, state: State): Partial<State> {
+  if (views.isBlockedAt(state)) return { focus: symbol };
   return views.canOpen(symbol) ? { chosen: symbol } : { search: views.names[symbol] as string };
 }
 
 /** Returns what a reader can do next; empty: nothing that the page can. */
 function actionsOf(finding: Finding, views: Views, state: State): FindingAction[] {
-  const show = (symbol: SymbolId) => ({ label: 'Show it', change: showing(symbol, views) });
+  const show = (symbol: SymbolId) => ({ label: 'Show it', change: showing(symbol, views, state) });
   const hide = { label: 'Hide pure waits', change: { hidesPureWaits: true } };
   switch (finding.kind) {
     case 'lost':
     case 'inferred':
       return [{ label: 'Details', opens: 'details' }];
-    case 'waiting':
-      return [
-        finding.hasPureWaits ? hide : { label: 'Off CPU', change: { width: 'off-cpu' } },
-        ...(hasLocks(views.data) ? [{ label: 'Locks', change: { view: 'locks' as const } }] : []),
-      ];
+    case 'waiting': {
+      const lens = (width: Width) => ({ label: widthName(width, views), change: { width } });
+      const hidden = finding.hasPureWaits ? [hide] : [];
+      const blocked = views.widths.includes('blocked') ? [lens('blocked')] : [];
+      const locks = hasLocks(views.data) ? [{ label: 'Locks', change: { view: 'locks' as const } }] : [];
+      const first = [...hidden, ...blocked];
+      return [...(first.length > 0 ? first : [lens('off-cpu')]), ...locks].slice(0, 2);
+    }
     case 'pure-waits':
       return [hide, show(finding.largest.symbol)];
     case 'hidden-waits':

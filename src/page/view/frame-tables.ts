@@ -4,7 +4,7 @@
 
 import { functionSet } from '../../analysis/questions.js';
 import { bottomUp, callersOfFunction } from '../../analysis/tree/callers.js';
-import { ownWeights } from '../../analysis/tree/outside.js';
+import { type Metric, ownWeights } from '../../analysis/tree/outside.js';
 import { reroot } from '../../analysis/tree/reshape.js';
 import { type CallTree, nodeColumns, ROOT, selectNodes, usedNodes } from '../../model/calls/call-tree.js';
 import { overlayTrees, sumsOf } from '../../model/calls/overlay.js';
@@ -24,6 +24,10 @@ import type { Order, State } from './state.js';
 
 /** Callers with a smaller share are not split further: they would be invisible. */
 const MIN_SHARE = 1 / 20_000;
+
+interface Look extends Pick<State, 'isInverted' | 'order'> {
+  readonly width: Metric;
+}
 
 export class FrameTables {
   /** Names by symbol, as the page shows them; families are by symbol, too. */
@@ -67,7 +71,7 @@ export class FrameTables {
   }
 
   /** Returns the table of a tree whose siblings are ordered by name. `isInverted`: from leaves, by weight. */
-  ofWidth(tree: CallTree, { width, isInverted, order }: Pick<State, 'width' | 'isInverted' | 'order'>): FrameTable {
+  ofWidth(tree: CallTree, { width, isInverted, order }: Look): FrameTable {
     const own = ownWeights(tree, width, this.hasSwitches);
     const weight = width === 'calls' ? 'calls' : 'ns';
     if (isInverted) return this.ofLeaves({ ...tree, selfNs: own }, weight);
@@ -80,7 +84,7 @@ export class FrameTables {
   ofSides(
     { before, after }: { readonly before: CallTree; readonly after: CallTree },
     sides: Sides,
-    look: Pick<State, 'width' | 'isInverted' | 'order' | 'widthOf'>,
+    look: Look & Pick<State, 'widthOf'>,
   ): ComparedTable {
     const { width, isInverted } = look;
     const trees = isInverted ? this.inverted(before, after, width) : ([before, after] as const);
@@ -92,7 +96,7 @@ export class FrameTables {
     return this.compared(ordered, sides, look, hasNoise);
   }
 
-  private inverted(before: CallTree, after: CallTree, width: State['width']): [CallTree, CallTree] {
+  private inverted(before: CallTree, after: CallTree, width: Metric): [CallTree, CallTree] {
     const weighted = [before, after].map((tree) => ({ ...tree, selfNs: ownWeights(tree, width, this.hasSwitches) }));
     const least = Math.min(...weighted.map(minTotal));
     return weighted.map((tree) => bottomUp(tree, least)) as [CallTree, CallTree];
@@ -112,7 +116,7 @@ export class FrameTables {
   private compared(
     [before, after]: readonly [CallTree, CallTree],
     sides: Sides,
-    { width, isInverted, widthOf }: Pick<State, 'width' | 'isInverted' | 'widthOf'>,
+    { width, isInverted, widthOf }: Omit<Look, 'order'> & Pick<State, 'widthOf'>,
     hasNoise: boolean,
   ): ComparedTable {
     const ownOf = (tree: CallTree) => (isInverted ? tree.selfNs : ownWeights(tree, width, this.hasSwitches));

@@ -151,7 +151,7 @@ export class FunctionViews {
   private callsAt(state: State, symbol: SymbolId): CallsView | null {
     const { views, arrivals } = this;
     const asked = { ...views.askedOf(state), symbol };
-    if (views.libraries.collapsedAt(symbol) !== null) return null;
+    if (views.libraries.collapsedAt(symbol) !== null || views.isBlockedAt(state)) return null;
     return views.timeline && this.single({ ...asked, arrivals }, state, symbol, JSON.stringify(asked));
   }
 

@@ -51,8 +51,6 @@ export class SelectedTrees {
   /** The trace has times; otherwise only calls. */
   readonly hasTimes: boolean;
   readonly hasSwitches: boolean;
-  /** All time is blocked time: widths, columns and colours about CPUs and calls would say nothing true of it. */
-  readonly isBlockedTime: boolean;
   /** The timeline; null: none, or it has not been read yet, which happens after the first picture. */
   timeline: Timeline | null = null;
   /** What the time axis shows: the timeline, or what two recordings did, without calls and ranges. */
@@ -60,12 +58,16 @@ export class SelectedTrees {
   /** null: the page was made without them. */
   requests: PageRequests | null = null;
   source: PageSource | null = null;
+  /** Blocked time, of the same threads and symbols as `data`; null: not in the file, or it has not been read yet. */
+  blocked: PageData | null = null;
   /** For names as text: of requests, locks and source code. */
   readonly symbolsByName = once(() => symbolsByName(this.data.symbols));
   protected readonly tables: FrameTables;
   private readonly ranges = once(() => new RangeData(this.data, this.timeline as Timeline));
   private readonly ranged = memoizeLast((range: Bounds) => this.ranges().within(range));
-  private readonly ofThreads = memoizeLast((indexes: readonly number[]) => this.viewOfThreads(indexes));
+  private readonly ofThreads = memoizeLast((data: PageData, indexes: readonly number[]) =>
+    this.viewOfThreads(data, indexes),
+  );
   private readonly ofThreadsInRange = memoizeLast(
     (full: View, parts: () => readonly PageData[], indexes: readonly number[]) =>
       viewOfPart(treeOf(parts(), indexes), full, this.hasSwitches),
@@ -85,7 +87,6 @@ export class SelectedTrees {
     readonly server: AllCalls | null = null,
   ) {
     this.hasSwitches = recordsSwitches(data.shape, data.meta.hasSwitches);
-    this.isBlockedTime = data.meta.isBlockedTime ?? false;
     this.libraries = new LibraryFrames(data.symbols);
     this.tables = new FrameTables(this.libraries.symbols, this.hasSwitches);
     this.names = this.tables.names;
@@ -108,7 +109,7 @@ export class SelectedTrees {
 
   /** Returns the pure waits of that tree, hidden or not. */
   pureWaitsAt(state: State): PureWaits {
-    if (!this.hasTimes || this.isBlockedTime) return NO_PURE_WAITS;
+    if (!this.hasTimes || this.isBlockedAt(state)) return NO_PURE_WAITS;
     return this.pureWaits(this.askedWithWaits(state), this.treeWithWaitsAt(state));
   }
 
@@ -125,16 +126,27 @@ export class SelectedTrees {
 
   protected viewInRange(state: State): View {
     const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
-    const view = this.ofThreads(indexes, indexes);
     const range = this.rangeAt(state);
+    const view = this.ofThreads({ isBlocked: this.isBlockedAt(state), indexes }, this.wholeAt(state), indexes);
     if (range === null) return view;
     const isOutside = state.isOutsideRange === true;
     const parts = () => (isOutside ? this.ranges().outside(range) : [this.dataAt(state)]);
     return this.ofThreadsInRange({ range, isOutside, indexes }, view, parts, indexes);
   }
 
-  /** Returns the time range that is shown, between borders of slices; null: all of it. */
-  rangeAt({ range }: State): Bounds | null {
+  /** Whether all time is blocked time: columns and colours about CPUs and calls would say nothing true of it. */
+  isBlockedAt({ width }: Pick<State, 'width'>): boolean {
+    return this.data.meta.isBlockedTime === true || (width === 'blocked' && this.blocked !== null);
+  }
+
+  /** Returns the data that all time is taken from. */
+  private wholeAt(state: State): PageData {
+    return (this.isBlockedAt(state) && this.blocked) || this.data;
+  }
+
+  /** Returns the time range that is shown, between borders of slices; null: all of it. Blocked time is not known by time. */
+  rangeAt({ range, width }: Pick<State, 'range' | 'width'>): Bounds | null {
+    if (this.isBlockedAt({ width })) return null;
     return range && this.timeline && snappedRange(this.timeline, range);
   }
 
@@ -147,6 +159,7 @@ export class SelectedTrees {
   private askedWithWaits(state: State) {
     const { threads, hidesIdle, focus, onlyLibrary, hidden, hiddenLibraries, isOutsideRange } = state;
     return {
+      isBlocked: this.isBlockedAt(state),
       range: this.rangeAt(state),
       isOutsideRange,
       threads,
@@ -163,10 +176,10 @@ export class SelectedTrees {
     return this.timeline && this.indexed('', this.timeline);
   }
 
-  /** Returns the data of the time range that is shown. */
+  /** Returns the data of what is shown: blocked time, the time range, or all of it. */
   dataAt(state: State): PageData {
     const range = this.rangeAt(state);
-    return range === null ? this.data : this.ranged(range, range);
+    return range === null ? this.wholeAt(state) : this.ranged(range, range);
   }
 
   /** Prepares one more thread for time ranges; returns false if all are prepared. */
@@ -189,9 +202,9 @@ export class SelectedTrees {
     return this.tables.classOf(symbol);
   }
 
-  private viewOfThreads(indexes: readonly number[]): View {
-    const threads = indexes.map((index) => this.data.threads[index] as PageThread);
-    const tree = treeOf([this.data], indexes);
+  private viewOfThreads(data: PageData, indexes: readonly number[]): View {
+    const threads = indexes.map((index) => data.threads[index] as PageThread);
+    const tree = treeOf([data], indexes);
     return viewOfTree(tree, this.libraries.symbols, () => mergeDurations(threads), this.hasSwitches);
   }
 

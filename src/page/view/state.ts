@@ -41,8 +41,17 @@ export type Theme = (typeof THEMES)[number];
 export const MIN_SHARE = 10;
 export const MAX_SHARE = 85;
 
-/** What widths and tables count. */
-export type Width = Metric;
+/**
+ * What widths and tables count, the lens: a metric, or blocked time, by the threads waited for, which is a tree of its own
+ * (*Who blocks whom*).
+ */
+export type Width = Metric | 'blocked';
+const WIDTH_WORDS: readonly Width[] = [...METRICS, 'blocked'];
+
+/** What of each node of the tree that is shown counts. */
+export function metricOf(width: Width): Metric {
+  return width === 'blocked' ? 'wall' : width;
+}
 
 export interface State {
   /** "all", "idle", "name:worker", "tid:114078", or several: "tids:114078,114079". */
@@ -222,7 +231,7 @@ export function parseHash(hash: string, names: LinkNames, start: State = START):
     against: threads('against', start.against),
     widthOf: oneOf('width-of', WIDTHS, OLD_WIDTHS.find((name) => name === params.get('width')) ?? start.widthOf),
     hidesIdle: !isSet('idle', !start.hidesIdle),
-    width: isOldWidth ? start.width : oneOf('width', METRICS, start.width),
+    width: isOldWidth ? start.width : oneOf('width', WIDTH_WORDS, start.width),
     isInverted: ofLeaves || isSet('inverted', start.isInverted),
     colouring: oneOf('colour', COLOURINGS, start.colouring),
     labels: oneOf('labels', LABELS, start.labels),

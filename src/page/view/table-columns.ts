@@ -1,6 +1,7 @@
 /**
  * The columns of numbers that the functions table and the call tree can show, and which of them a reader chose.
  */
+import type { Metric } from '../../analysis/tree/outside.js';
 import type { SourceLine } from '../../model/symbol-table.js';
 import { differenceText, numberText } from '../../render/diff/wording.js';
 import {
@@ -26,7 +27,7 @@ import {
 import { averageOf, averageText, inferredCalls, starredCalls } from './captions/counts.js';
 import { shortLine, tracedHint } from './captions/details.js';
 import { type ComparedNumber, MEASURES, type Measure, type RowComparison, type Sides } from './comparison.js';
-import type { Width } from './state.js';
+import { metricOf, type Width } from './state.js';
 import type { FunctionRow } from './view.js';
 import type { Views } from './views.js';
 
@@ -83,7 +84,7 @@ const DIFFERENCE = 'difference';
 /** Returns the columns that have a meaning, in the order of tables. */
 export function knownColumns(subject: ColumnSubject): NumberColumn[] {
   const { views, sides } = subject;
-  const all = views.isBlockedTime ? blockedColumns(subject) : columnsOf(subject);
+  const all = subject.width === 'blocked' ? blockedColumns(subject) : columnsOf(subject);
   const known = all.filter(({ isTime }) => views.hasTimes || !isTime);
   if (sides === null) return known;
   const compared = comparedColumns(subject, sides);
@@ -189,7 +190,7 @@ function blockedColumns(subject: ColumnSubject): NumberColumn[] {
 const SELF: Titled = { title: 'Self', hint: hintOf('self') };
 
 /** What is counted, with callees and without. */
-const WEIGHTS: Readonly<Record<Width, { readonly total: Titled; readonly self: Titled | null }>> = {
+const WEIGHTS: Readonly<Record<Metric, { readonly total: Titled; readonly self: Titled | null }>> = {
   wall: { total: { title: 'Total', hint: hintOf('total') }, self: SELF },
   cpu: { total: { title: 'Running', hint: hintOf('cpu') }, self: { ...SELF, hint: 'running, on top of the stack' } },
   outside: {
@@ -206,7 +207,8 @@ const WEIGHTS: Readonly<Record<Width, { readonly total: Titled; readonly self: T
 const OWN_CALLS: Titled = { title: 'Calls', hint: 'calls of the function' };
 
 function weightColumns(subject: ColumnSubject, running: string): NumberColumn[] {
-  const { width, isTree, isInverted } = subject;
+  const { isTree, isInverted } = subject;
+  const width = metricOf(subject.width);
   if (isInverted) {
     const self = { ...weightColumn('self', WEIGHTS[width].self ?? OWN_CALLS, width, false), fromPx: 0 };
     const total = ofFunction('total', 'Total');
@@ -230,12 +232,12 @@ function weightColumns(subject: ColumnSubject, running: string): NumberColumn[] 
   ];
 }
 
-function formatOf(width: Width): (weight: number) => string {
+function formatOf(width: Metric): (weight: number) => string {
   return width === 'calls' ? formatCount : (weight) => formatWeight(weight, 'ns');
 }
 
 /** `isTotal`: the total time of its calls, which may not be known to have lasted as long. */
-function weightColumn(key: string, { title, hint }: Titled, width: Width, isTotal: boolean): NumberColumn {
+function weightColumn(key: string, { title, hint }: Titled, width: Metric, isTotal: boolean): NumberColumn {
   const format = formatOf(width);
   return {
     ...duration(key, title, hint, ({ weight }) => weight),
@@ -245,7 +247,8 @@ function weightColumn(key: string, { title, hint }: Titled, width: Width, isTota
 }
 
 /** The bar in it shows which part of the time was running. */
-function shareColumn({ totalWeight, views: { isBlockedTime } }: ColumnSubject): NumberColumn {
+function shareColumn({ totalWeight, width }: ColumnSubject): NumberColumn {
+  const isBlockedTime = width === 'blocked';
   const bar = isBlockedTime ? '' : '; the bar: how much of it was running, and how much not';
   return {
     ...{ key: 'share', title: 'Share', hint: `share of the view${bar}` },
@@ -309,7 +312,8 @@ const MEASURED: Readonly<Record<Exclude<Measure, 'total'>, Titled>> = {
 };
 
 /** Returns the columns of a comparison: of each number, what it is on both sides, and how it changed. */
-function comparedColumns({ width, isTree, isInverted }: ColumnSubject, { names }: Sides): NumberColumn[] {
+function comparedColumns({ isTree, isInverted, ...subject }: ColumnSubject, { names }: Sides): NumberColumn[] {
+  const width = metricOf(subject.width);
   const { total, self } = WEIGHTS[width];
   const titles = { ...MEASURED, ...(self && { self }), total: isInverted ? (self ?? OWN_CALLS) : total };
   const measures = MEASURES.filter(

@@ -4,7 +4,7 @@
  */
 
 import type { PureWaits } from '../../analysis/findings/pure-waits.js';
-import { isOffCpu, isStop, METRICS } from '../../analysis/tree/outside.js';
+import { isOffCpu, isStop, METRICS, type Metric } from '../../analysis/tree/outside.js';
 import { ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { RECORDINGS } from '../../render/diff/paths.js';
@@ -23,7 +23,7 @@ import { type FunctionView, FunctionViews } from './function-view.js';
 import { type LeftOut, leavesNothingOut } from './leaving-out.js';
 import { memoizeLast } from './memoize-last.js';
 import { SelectedTrees } from './selected-trees.js';
-import { COLOURINGS, type Colouring, type State, type Width } from './state.js';
+import { COLOURINGS, type Colouring, metricOf, type State, type Width } from './state.js';
 import { choiceOf, chosenRow, selectedNodes, type ThreadRow, threadRows, titleOf } from './threads.js';
 import { type FunctionRows, functionRows, partialTree, rowsFromLeaves, type View, viewOfPart } from './view.js';
 
@@ -37,13 +37,12 @@ export interface LeftOutOfSide {
 
 export class Views extends SelectedTrees {
   readonly widths: readonly Width[];
-  readonly colourings: readonly Colouring[];
   readonly hasUnwound: boolean;
   /** A kernel was traced. */
   readonly hasKernel: boolean;
   private readonly functions: FunctionViews;
   private readonly drawn = memoizeLast((view: View, state: State) =>
-    this.tables.ofWidth(view.tree, { ...state, width: this.widthOf(state) }),
+    this.tables.ofWidth(view.tree, { ...state, width: this.metricOf(state) }),
   );
   private readonly named = memoizeLast((search: string) => this.match(search));
   private readonly matches = memoizeLast(findFrames);
@@ -59,29 +58,49 @@ export class Views extends SelectedTrees {
   private readonly pathed = memoizeLast((state: State) => this.pathsOf(state));
   private otherViews?: Views;
 
-  constructor(data: PageData, server: AllCalls | null = null) {
+  /** `hasBlocked`: the file has blocked time, too. */
+  constructor(
+    data: PageData,
+    server: AllCalls | null = null,
+    private readonly hasBlocked = false,
+  ) {
     super(data, server);
     this.hasUnwound = data.threads.some(({ unwoundCalls }) => unwoundCalls.some((calls) => calls > 0));
     this.hasKernel = this.tables.families.some((family) => family === 'kernel' || family === 'entry');
     this.widths = this.knownWidths();
-    this.colourings = this.hasTimes && !this.isBlockedTime ? COLOURINGS : ['library', 'function'];
     this.functions = new FunctionViews(this, this.tables);
   }
 
   private knownWidths(): readonly Width[] {
     if (!this.hasTimes) return ['calls'];
-    if (this.isBlockedTime) return ['wall'];
-    return METRICS.filter((width) => this.hasSwitches || width !== 'off-cpu');
+    if (this.data.meta.isBlockedTime) return ['blocked'];
+    const metrics = METRICS.filter((width) => this.hasSwitches || width !== 'off-cpu');
+    return this.hasBlocked ? [...metrics, 'blocked'] : metrics;
   }
 
-  /** Returns the width; a default if the trace does not support the requested one. */
-  widthOf({ width }: State): Width {
-    return this.widths.includes(width) ? width : (this.widths[0] as Width);
+  /** Returns the width; a default if the trace does not support the requested one, or it has not been read yet. */
+  widthOf({ width }: Pick<State, 'width'>): Width {
+    const isKnown = this.widths.includes(width) && (width !== 'blocked' || this.isBlockedAt({ width }));
+    return isKnown ? width : (this.widths[0] as Width);
+  }
+
+  private metricOf(state: State): Metric {
+    return metricOf(this.widthOf(state));
+  }
+
+  /** What colours can show. */
+  colouringsAt(state: State): readonly Colouring[] {
+    return this.hasTimes && !this.isBlockedAt(state) ? COLOURINGS : ['library', 'function'];
   }
 
   /** Returns the colouring; a default if the trace does not support the requested one. */
-  colouringOf({ colouring }: State): Colouring {
-    return this.colourings.includes(colouring) ? colouring : 'library';
+  colouringOf(state: State): Colouring {
+    return this.colouringsAt(state).includes(state.colouring) ? state.colouring : 'library';
+  }
+
+  /** What of a state does not go together with the rest of it: blocked time has no ranges, and its trees are upside down already. */
+  corrected(state: State): Partial<State> {
+    return { range: this.rangeAt(state), ...(this.isBlockedAt(state) && { isInverted: false }) };
   }
 
   tableAt(state: State): FrameTable {
@@ -147,7 +166,7 @@ export class Views extends SelectedTrees {
 
   private compare(state: State, sides: Sides): ComparedTable {
     const trees = { before: this.others.viewAt(sides.before).tree, after: this.viewAt(sides.after).tree };
-    return this.tables.ofSides(trees, sides, { ...state, width: this.widthOf(state) });
+    return this.tables.ofSides(trees, sides, { ...state, width: this.metricOf(state) });
   }
 
   private listBoth(state: State, compared: ComparedTable): FunctionRows {
@@ -155,7 +174,7 @@ export class Views extends SelectedTrees {
     const range = zoomedRange(compared.table, state);
     const old = this.rowsOfPart(this.others.viewAt(sides.before), before, range, state);
     const now = this.rowsOfPart(this.viewAt(sides.after), after, range, state);
-    return compareFunctions(old, now, sides, this.widthOf(state) === 'wall' && !state.isInverted);
+    return compareFunctions(old, now, sides, this.metricOf(state) === 'wall' && !state.isInverted);
   }
 
   /** Returns what is left out of each side of a comparison, or of what is shown. */
@@ -199,8 +218,9 @@ export class Views extends SelectedTrees {
 
   /** The views of the other side of a comparison: caches have room for one selection. */
   private get others(): Views {
-    this.otherViews ??= new Views(this.data);
+    this.otherViews ??= new Views(this.data, null, this.hasBlocked);
     this.otherViews.timeline = this.timeline;
+    this.otherViews.blocked = this.blocked;
     return this.otherViews;
   }
 
@@ -209,7 +229,9 @@ export class Views extends SelectedTrees {
     const { zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
     const isAll = leavesNothingOut(state) && !state.hidesPureWaits && zoom.length === 0 && isMatch === null;
-    return isAll && this.rangeAt(state) === null ? this.threads : this.counted(this.askedPart(state), state, isMatch);
+    return isAll && this.dataAt(state) === this.data
+      ? this.threads
+      : this.counted(this.askedPart(state), state, isMatch);
   }
 
   /** Returns the matches of the search; null if it is empty or invalid. */
@@ -310,7 +332,7 @@ export class Views extends SelectedTrees {
     const isAll = range.first === ROOT && found === null;
     const partOf = () => withoutEmptyNodes(partialTree(table, range, found && insideMatches(table, found)));
     const part = isAll ? view : viewOfPart(partOf(), view, hasSwitches);
-    return { view: part, ...functionRows(part, this.widthOf(state), hasSwitches) };
+    return { view: part, ...functionRows(part, this.metricOf(state), hasSwitches) };
   }
 
   private count(state: State, isMatch: readonly boolean[] | null): ThreadRow[] {

@@ -126,13 +126,22 @@ export function profileBlockedTime(
   return withWaits(inputs, { ...options, trees: 'apart', asksAgain: true }, async (traceWaits) => {
     const { calls, trace } = traceWaits;
     if (calls === null) throw noTrace(trace.account.withoutTrace[0]);
-    const filter = filterOf(options, calls.symbols, trace);
-    const isSelected = await selectedWaits(traceWaits, calls, filter);
-    const groups = groupBlockers(traceWaits, calls, blockersOf(traceWaits, new WaitFacts(traceWaits), isSelected));
-    const asked = questionsAbout(groups, (tid) => traceWaits.threads.of(tid).isRecorded);
-    const answers = await calls.askable.ask(asked);
-    return profileOf(traceWaits, calls, groups, answers, filter ?? NO_FILTER, partText(options));
+    return blockedTimeOf(traceWaits, calls, options);
   });
+}
+
+/** Returns the same of waits that are known. */
+export async function blockedTimeOf(
+  traceWaits: TraceWaits,
+  calls: CallsOfWaits,
+  options: AnalyzeOptions,
+): Promise<Profile> {
+  const filter = filterOf(options, calls.symbols, traceWaits.trace);
+  const isSelected = await selectedWaits(traceWaits, calls, filter);
+  const groups = groupBlockers(traceWaits, calls, blockersOf(traceWaits, new WaitFacts(traceWaits), isSelected));
+  const asked = questionsAbout(groups, (tid) => traceWaits.threads.of(tid).isRecorded);
+  const answers = await calls.askable.ask(asked);
+  return profileOf(traceWaits, calls, groups, answers, filter ?? NO_FILTER, partText(options));
 }
 
 const NO_FILTER = { foldsRecursion: false, root: null };

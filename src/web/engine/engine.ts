@@ -7,7 +7,7 @@ import type { Timeline } from '../../model/profile/timeline.js';
 import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
 import { STRIPS_ALONE, stripsOfBoth } from '../../page/contents/compared-strips.js';
 import { timelinePieces } from '../../page/data/timeline-write.js';
-import { pageDataPieces } from '../../page/data/write.js';
+import { blockedDataPieces, pageDataPieces } from '../../page/data/write.js';
 import {
   comparedDataPieces,
   comparedHead,
@@ -71,10 +71,13 @@ export class Engine {
     this.name = opened.map(({ name }) => withoutKind(name)).join('-');
     this.shown = second === undefined ? await this.analyzed(first) : await this.compared(first, second);
     this.tell({ phase: 'write', done: 0, of: null });
-    const { head, data, timeline } = drawnOf(this.shown);
+    const { head, data, timeline, blocked } = drawnOf(this.shown);
     const notes = opened.flatMap(({ notes }) => notes);
-    const report = { head, data, timeline, formats: formatsOf(opened), notes };
-    this.answer({ kind: 'report', report }, [data.buffer, ...(timeline ? [timeline.buffer] : [])]);
+    const report = { head, data, timeline, blocked, formats: formatsOf(opened), notes };
+    this.answer(
+      { kind: 'report', report },
+      [data, timeline, blocked].flatMap((bytes) => (bytes ? [bytes.buffer] : [])),
+    );
   }
 
   private opened(): Promise<Opened[]> {
@@ -161,15 +164,24 @@ function noTimes(name: string): PtflameError {
 }
 
 /** What the page draws. */
-function drawnOf(shown: Shown): Pick<EngineReport, 'head' | 'data' | 'timeline'> {
+function drawnOf(shown: Shown): Pick<EngineReport, 'head' | 'data' | 'timeline' | 'blocked'> {
   if ('comparison' in shown) {
     const { comparison, look, strips } = shown;
     const data = copied(comparedDataPieces(comparison));
-    return { head: comparedHead(comparison, look), data, timeline: strips && copied(timelinePieces(strips)) };
+    return {
+      head: comparedHead(comparison, look),
+      data,
+      timeline: strips && copied(timelinePieces(strips)),
+      blocked: null,
+    };
   }
-  const { profile, waits, timeline } = shown;
-  const data = copied(pageDataPieces(profile, waits));
-  return { head: reportHead(profile), data, timeline: timeline && copied(timelinePieces(timeline)) };
+  const { profile, waits, timeline, blocked = null } = shown;
+  return {
+    head: reportHead(profile),
+    data: copied(pageDataPieces(profile, waits, null, null, blocked)),
+    timeline: timeline && copied(timelinePieces(timeline)),
+    blocked: blocked && copied(blockedDataPieces(profile, waits, blocked)),
+  };
 }
 
 type WrittenFormat = Exclude<OutputFormat, 'ptf'>;
@@ -180,10 +192,10 @@ const TYPES: Readonly<Record<WrittenFormat, string>> = {
   json: 'application/json',
 };
 
-function fileOf({ profile, waits, timeline }: PageContents, format: WrittenFormat) {
+function fileOf({ profile, ...extras }: PageContents, format: WrittenFormat) {
   switch (format) {
     case 'html':
-      return renderHtmlInParallel(profile, {}, { waits, timeline });
+      return renderHtmlInParallel(profile, {}, extras);
     case 'folded':
       return renderFoldedBytes(profile);
     case 'svg':

@@ -4,7 +4,7 @@
 import { start } from '../../page/browser/main.js';
 import { Menu, menuButton } from '../../page/browser/menu.js';
 import { restoreTheme, switchTheme } from '../../page/browser/platform/canvas.js';
-import { openPageData, readTimeline } from '../../page/browser/platform/decode.js';
+import { openBlockedData, openPageData, readTimeline } from '../../page/browser/platform/decode.js';
 import { bytesOf, inflated } from '../../page/browser/platform/inflate.js';
 import { endReport } from '../../page/browser/platform/lifetime.js';
 import { announce, saveBlob } from '../../page/browser/platform/save.js';
@@ -176,7 +176,7 @@ class OfflinePage {
     this.showStart(failure);
   }
 
-  private async draw({ head, data, timeline, formats, notes }: EngineReport): Promise<void> {
+  private async draw({ head, data: bytes, timeline, blocked, formats, notes }: EngineReport): Promise<void> {
     this.shown = 'report';
     this.working = null;
     document.title = head.windowTitle;
@@ -187,9 +187,11 @@ class OfflinePage {
     document.body.append(menu.element);
     document.querySelector('header .trust')?.after(this.recordingButton(menu, formats));
     addNotes(notes);
+    const data = openPageData(bytes);
     await start(this.container, {
-      data: openPageData(data),
+      data,
       timeline: timeline && (() => Promise.resolve(readTimeline(timeline))),
+      blocked: blocked && (async () => openBlockedData(blocked, data)),
     });
     this.container.dispatchEvent(new CustomEvent('report-drawn', { bubbles: true }));
   }

@@ -127,7 +127,7 @@ describe('keys', () => {
     const dialog = page.getByRole('dialog');
     expect(await dialog.isVisible()).toBe(true);
     const keys = (await dialog.locator('table').first().locator('th').allTextContents()).join(' ').split(/\s+/);
-    expect(keys).toEqual('↑ ↓ ← → Enter Esc r / n N o p [ ] f h l q x c C m v V b i s 1 … 5 a d ?'.split(' '));
+    expect(keys).toEqual('↑ ↓ ← → Enter Esc r / n N o p [ ] f h l q x c C m v V b i s 1 … 6 a d ?'.split(' '));
     await press(page, 'i', 'Escape');
     expect(await dialog.isVisible()).toBe(false);
     await eventually(() => hashOf(page)).toBe('');

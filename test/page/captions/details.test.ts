@@ -51,7 +51,7 @@ function linesOf(views: Views, state: State, name: string): string {
     table,
     boxes,
     box,
-    { width: state.width, isInverted: state.isInverted, hasSwitches: views.hasSwitches, isBlockedTime: false },
+    { width: state.width, isInverted: state.isInverted, hasSwitches: views.hasSwitches },
     totals,
   );
   return rows.map(({ label, value, note }) => [label, value, note].filter(Boolean).join(' | ')).join('\n');
@@ -106,8 +106,8 @@ test('labels the first row by the width', async () => {
 test('labels CPU time as traced, a lower bound, without switch records', async () => {
   const views = viewsOf(await analyzeText(CALLS_ALONE, { durations: true }));
   expect(linesOf(views, { ...START, width: 'cpu' }, 'leaf')).toMatch(/^traced \| .* · a lower bound of on-CPU time\n/);
-  expect(widthName('cpu', { hasSwitches: false, isBlockedTime: false })).toBe('Traced (least running)');
-  expect(widthName('cpu', { hasSwitches: true, isBlockedTime: false })).toBe('Running');
+  expect(widthName('cpu', { hasSwitches: false })).toBe('Traced (least running)');
+  expect(widthName('cpu', { hasSwitches: true })).toBe('Running');
 });
 
 test('counts each call in the bar of its power of two', () => {

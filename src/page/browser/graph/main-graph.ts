@@ -295,7 +295,6 @@ function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTot
     isInverted,
     width: views.widthOf(state),
     hasSwitches: views.hasSwitches,
-    isBlockedTime: views.isBlockedTime,
   };
   return pageDetails(table, boxes, box, about, totals);
 }

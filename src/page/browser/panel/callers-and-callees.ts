@@ -21,15 +21,12 @@ import type { FrameActions } from '../graph/frame-actions.js';
 export class CallersAndCallees {
   readonly element = html('div', { class: 'paths' });
 
-  constructor(
-    private readonly isBlockedTime: boolean,
-    private readonly actions: FrameActions,
-  ) {}
+  constructor(private readonly actions: FrameActions) {}
 
   show({ callers, callees, compared, name, sums, resumedBy, resumes }: FunctionView, look: Look): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset['symbol'];
     // above whom a thread waited for, callers are above callees
-    const [below, above] = this.isBlockedTime ? ['Below it', 'Above it'] : ['Called by', 'Calls'];
+    const [below, above] = look.isBlockedTime ? ['Below it', 'Above it'] : ['Called by', 'Calls'];
     const itself = html(
       'div',
       { class: 'path-itself' },
@@ -43,7 +40,7 @@ export class CallersAndCallees {
         : this.changes(below as string, compared.callers)),
       itself,
       ...(compared === null
-        ? this.list(above as string, callees, look, !this.isBlockedTime)
+        ? this.list(above as string, callees, look, !look.isBlockedTime)
         : this.changes(above as string, compared.callees)),
       ...this.resumptions('Resumes', resumes),
     );
@@ -51,7 +48,12 @@ export class CallersAndCallees {
   }
 
   /** `hasItself`: with a row of what the function took itself, without the calls of itself below it. */
-  private list(title: string, table: FrameTable, { colouring, isByCalls }: Look, hasItself: boolean): HTMLElement[] {
+  private list(
+    title: string,
+    table: FrameTable,
+    { colouring, isByCalls, isBlockedTime }: Look,
+    hasItself: boolean,
+  ): HTMLElement[] {
     const top = topOf(table);
     const allNs = table.total[top] as number;
     const selfNs = hasItself ? (table.self[top] as number) : 0;
@@ -60,9 +62,7 @@ export class CallersAndCallees {
     const order = isByCalls ? calls : table.total;
     const nodes = childrenOf(table, top).sort((a, b) => (order[b] as number) - (order[a] as number));
     const rows = nodes.map((node) => {
-      const note = this.isBlockedTime
-        ? html('small', {})
-        : callsNote(calls[node] as number, inferredCalls[node] as number);
+      const note = isBlockedTime ? html('small', {}) : callsNote(calls[node] as number, inferredCalls[node] as number);
       const row = pathRow(nameOf(table, node), table.total[node] as number, allNs, classOf(node));
       return this.row(table.tree.symbol[node] as SymbolId, withCalls(row, note));
     });
@@ -134,6 +134,7 @@ interface Look {
   readonly colouring: Colouring;
   /** The largest number of calls first, not the most time. */
   readonly isByCalls: boolean;
+  readonly isBlockedTime: boolean;
 }
 
 /** Stops have no calls. */

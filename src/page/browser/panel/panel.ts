@@ -66,6 +66,7 @@ export class Panel {
   private readonly waits = html('div', {});
   private readonly noWaits = html('p', { class: 'quiet' });
   private readonly meanwhile: PathsGraph;
+  private readonly unknown = html('p', { class: 'quiet' });
   private readonly tabs: Tabs<Tab>;
   private readonly pages: Readonly<Record<Tab, HTMLElement>>;
   private symbol: SymbolId = NONE;
@@ -77,9 +78,8 @@ export class Panel {
     private readonly navigation: Navigation,
     private readonly actions: FrameActions,
   ) {
-    const { isBlockedTime } = views;
     this.meanwhile = new PathsGraph('What they did meanwhile', 'the waits', characterPx, tooltip, actions);
-    this.paths = new CallersAndCallees(isBlockedTime, actions);
+    this.paths = new CallersAndCallees(actions);
     this.calls = new CallsSection(tooltip, (call) =>
       navigation.change(callInChart(call, views.timeline?.durationNs ?? 0)),
     );
@@ -96,7 +96,7 @@ export class Panel {
       TABS.map((id) => ({ id, title: TAB_NAMES[id], content: `panel-${id}` })),
       (tab) => navigation.changeLayout({ tab }),
     );
-    const body = html('div', { class: 'panel-body' }, ...Object.values(this.pages));
+    const body = html('div', { class: 'panel-body' }, ...Object.values(this.pages), this.unknown);
     this.element.append(this.head(), this.tabs.element, body);
   }
 
@@ -112,18 +112,26 @@ export class Panel {
     const where = [view.file, view.line === null ? '' : shortLine(view.line)].filter(Boolean).join(' · ');
     this.file.replaceChildren(html('bdi', {}, where));
     const { compared } = view;
+    const isBlockedTime = this.views.isBlockedAt(state);
     this.numbers.replaceChildren(
-      compared === null
-        ? numberList(this.views.isBlockedTime ? blockedNumbers(view) : numbers(view))
-        : comparedNumbers(compared),
+      compared === null ? numberList(isBlockedTime ? blockedNumbers(view) : numbers(view)) : comparedNumbers(compared),
     );
-    if (!this.views.isBlockedTime) this.numbers.append(...stateBar(view), ...inferredLine(view));
+    if (!isBlockedTime) this.numbers.append(...stateBar(view), ...inferredLine(view));
     this.tabs.show(state.tab);
-    for (const [id, page] of Object.entries(this.pages)) page.hidden = id !== state.tab;
-    if (state.tab === 'callers') this.paths.show(view, { colouring, isByCalls: state.width === 'calls' });
+    const isUnknown = isBlockedTime && state.tab !== 'callers';
+    for (const [id, page] of Object.entries(this.pages)) page.hidden = isUnknown || id !== state.tab;
+    showText(this.unknown, isUnknown ? this.whyUnknown() : '');
+    if (isUnknown) return;
+    if (state.tab === 'callers')
+      this.paths.show(view, { colouring, isByCalls: state.width === 'calls', isBlockedTime });
     if (state.tab === 'calls') this.showCalls(view, state.call);
     if (state.tab === 'waits') this.showWaits(view.waits);
     if (state.tab === 'source') this.showSource();
+  }
+
+  private whyUnknown(): string {
+    const known = this.views.widths.length > 1 ? ': All time (1) has them' : '';
+    return `Of blocked time, single calls, waits and source code are not known${known}.`;
   }
 
   private showSource(): void {

@@ -23,6 +23,7 @@ import type {
   WakingRows,
 } from '../../../model/profile/timeline.js';
 import { ACTIVITIES, Activity, type Strip } from '../../../model/profile/timeline.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
 import { readColumns, readDurations, readShape } from '../../data/columns.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
 import { callerRows, readHead, type ThreadHead } from '../../data/page-data.js';
@@ -34,17 +35,22 @@ export async function decodeData(base64: string): Promise<PageData> {
   return openPageData(await inflated(bytesOf(base64)));
 }
 
+export async function decodeBlocked(base64: string, data: PageData): Promise<PageData> {
+  return openBlockedData(await inflated(bytesOf(base64)), data);
+}
+
 export async function decodeTimeline(base64: string): Promise<Timeline> {
   return readTimeline(await inflated(bytesOf(base64)));
 }
 
 /**
  * Reads the page data from the joined bytes of `writePageData`. Durations are read and checked on first use: no graph needs
- * them. @throws Error for invalid bytes
+ * them. `shared`: of `blockedDataPieces`, the symbols of the page. @throws Error for invalid bytes
  */
-export function openPageData(bytes: Uint8Array): PageData {
+export function openPageData(bytes: Uint8Array, shared: SymbolTable | null = null): PageData {
   const reader = pageReader(bytes);
-  const { nodes, threads, waits = null, ...head } = readHead(reader);
+  const { nodes, threads, waits = null, ...written } = readHead(reader);
+  const head = { ...written, symbols: shared ?? written.symbols };
   const symbolCount = head.symbols.length;
   const shape = readShape(reader, nodes, symbolCount);
   const node = threads.map(({ nodes }) => new Int32Array(reader.rows(nodes, shape.length)));
@@ -67,6 +73,12 @@ export function openPageData(bytes: Uint8Array): PageData {
     },
   });
   return { ...head, shape, threads: threads.map(threadOf), waits };
+}
+
+/** Reads what `blockedDataPieces` wrote. `data`: of the page. @throws Error for invalid bytes, and if it was left out */
+export function openBlockedData(bytes: Uint8Array, { symbols }: PageData): PageData {
+  if (bytes.length > 0) return openPageData(bytes, symbols);
+  throw new Error('it has too many call paths for a page; ptflame render --blocked-by -o blocked.html shows it alone');
 }
 
 /**

@@ -19,7 +19,7 @@ import { button } from '../../../render/viewer/search-field.js';
 import { isolated } from '../../../render/visible-text.js';
 import type { PageData, PageThread } from '../../data/page-data.js';
 import { tracedHint } from '../../view/captions/details.js';
-import type { State } from '../../view/state.js';
+import { metricOf, type State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices, titleOf } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
 import type { StackChart } from '../chart/stack-chart.js';
@@ -82,11 +82,14 @@ export class ThreadsTable {
     this.against = against;
     const marks = { isChosen: (row: ThreadRow) => row.key === chosen.key || (isSeveral && isPartOf(row, chosen)) };
     const counted = this.views.threadsAt(state);
-    const sortedBy = threadsSort || this.views.widthOf(state);
+    const sortedBy = threadsSort || metricOf(this.views.widthOf(state));
     const shown = [counted, hidesIdle, sortedBy, this.views.timeline, chosen.key, against];
     if (shown.every((part, at) => part === this.shown[at])) return this.table.mark(marks);
     this.shown = shown;
-    this.table.show({ rows: threadChoices(counted, hidesIdle), columns: this.columns(), sortedBy }, marks);
+    this.table.show(
+      { rows: threadChoices(counted, hidesIdle), columns: this.columns(this.views.isBlockedAt(state)), sortedBy },
+      marks,
+    );
   }
 
   /** Threads are not compared with themselves. */
@@ -182,20 +185,21 @@ export class ThreadsTable {
     return html('div', { class: 'above' }, label, hint);
   }
 
-  private columns(): TableColumn<ThreadRow>[] {
+  private columns(isBlockedTime: boolean): TableColumn<ThreadRow>[] {
     const { weight, merged } = this.recorded.meta;
     const withoutSwitches = this.hasSwitches ? [] : ['off-cpu'];
     const left = [
-      ...(this.views.isBlockedTime ? ['cpu', 'busy', 'outside', 'off-cpu', 'lost'] : withoutSwitches),
+      ...(isBlockedTime ? ['cpu', 'busy', 'outside', 'off-cpu', 'lost'] : withoutSwitches),
       ...(merged ? ['which', 'strip'] : []),
       ...(this.views.timeline === null ? ['chart'] : []),
       ...(this.rows.length < 2 ? ['compare'] : []),
     ];
-    return this.allColumns().filter(({ key, isTime }) => (weight === 'ns' || !isTime) && !left.includes(key));
+    return this.allColumns(isBlockedTime).filter(
+      ({ key, isTime }) => (weight === 'ns' || !isTime) && !left.includes(key),
+    );
   }
 
-  private allColumns(): TableColumn<ThreadRow>[] {
-    const { isBlockedTime } = this.views;
+  private allColumns(isBlockedTime: boolean): TableColumn<ThreadRow>[] {
     const duration = (
       key: string,
       title: string,

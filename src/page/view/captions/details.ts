@@ -3,6 +3,7 @@
  */
 
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import type { Metric } from '../../../analysis/tree/outside.js';
 import { havePercentile, PERCENTILES } from '../../../model/percentiles.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import { switchesRemedy } from '../../../model/profile/profile.js';
@@ -35,6 +36,7 @@ const WIDTH_NAMES: Readonly<Record<Width, string>> = {
   outside: 'Waiting',
   'off-cpu': 'Off CPU',
   calls: 'Calls',
+  blocked: 'Who blocks whom',
 };
 
 /** What a width counts, where its name does not say all of it. */
@@ -44,18 +46,17 @@ export const WIDTH_HINTS: Readonly<Record<Width, string>> = {
   outside: 'off CPU, preempted, in system calls, untraced and lost',
   'off-cpu': 'blocked and preempted',
   calls: '',
+  blocked: 'blocked time: who waited, for whom, and what that thread did meanwhile',
 };
 
 /** Returns the name of a width. Without switch records, running is unknown. */
-export function widthName(width: Width, { hasSwitches, isBlockedTime }: TimeKind): string {
-  if (isBlockedTime) return 'Blocked time';
+export function widthName(width: Width, { hasSwitches }: TimeKind): string {
   return width === 'cpu' && !hasSwitches ? 'Traced (least running)' : WIDTH_NAMES[width];
 }
 
 /** What is known of the times of a page. */
 export interface TimeKind {
   readonly hasSwitches: boolean;
-  readonly isBlockedTime: boolean;
 }
 
 /** Explains traced time in a trace without switch records, with the remedy. */
@@ -76,7 +77,7 @@ export function pageDetails(
   table: FrameTable,
   boxes: Boxes,
   box: number,
-  { width, isInverted, ...kind }: TimeKind & Pick<State, 'width' | 'isInverted'>,
+  { width, isInverted, hasSwitches }: TimeKind & Pick<State, 'width' | 'isInverted'>,
   totals: FunctionTotals | null,
 ): FrameDetails {
   const { title, rows: plain } = frameDetails(table, boxes, box);
@@ -84,14 +85,14 @@ export function pageDetails(
     row.label === 'inferred' ? withReasons(row, table, boxes.node[box] as number) : row,
   );
   const named = rows.map((row, at) => {
-    if (at === 0 && width !== 'wall') return withWidthLabel(row, width, kind.hasSwitches);
+    if (at === 0 && width !== 'wall' && width !== 'blocked') return withWidthLabel(row, width, hasSwitches);
     return at === 0 && isInverted ? { ...row, label: 'self' } : row;
   });
   // from leaves, the self time is the width; upside down, it is only where paths end
-  const hasSelf = (!isInverted && !kind.isBlockedTime) || isBlock(table, boxes, box);
+  const hasSelf = (!isInverted && width !== 'blocked') || isBlock(table, boxes, box);
   const path = hasSelf ? named : named.filter((_, at) => at !== 1);
   if (totals === null || isBlock(table, boxes, box)) return { title, rows: path };
-  const ofFunction = kind.isBlockedTime ? blockedDetails(totals) : functionDetails(totals);
+  const ofFunction = width === 'blocked' ? blockedDetails(totals) : functionDetails(totals);
   return { title, rows: [...path, ...ofFunction, ...lineDetails(totals)] };
 }
 
@@ -110,12 +111,12 @@ export function shortLine({ file, line }: SourceLine): string {
   return `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
 }
 
-function withWidthLabel(row: FrameDetail, width: Exclude<Width, 'wall'>, hasSwitches: boolean): FrameDetail {
+function withWidthLabel(row: FrameDetail, width: Exclude<Metric, 'wall'>, hasSwitches: boolean): FrameDetail {
   if (width !== 'cpu' || hasSwitches) return { ...row, label: SHORT_NAMES[width] };
   return { ...row, label: 'traced', note: `${row.note} · a lower bound of on-CPU time` };
 }
 
-const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
+const SHORT_NAMES: Readonly<Record<Exclude<Metric, 'wall'>, string>> = {
   cpu: 'running',
   outside: 'waiting',
   'off-cpu': 'off CPU',

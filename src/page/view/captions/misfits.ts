@@ -50,9 +50,10 @@ function threadMisfits({ data }: Views, { threads, against }: State): Misfits {
   return { change: COMPARED_RECORDINGS, dropped: isSame ? [] : [`threads ${threads}`] };
 }
 
-function widthMisfits(views: Views, { width, colouring }: State): Misfits {
+function widthMisfits(views: Views, state: State): Misfits {
+  const { width, colouring } = state;
   const isWidth = width === START.width || views.widths.includes(width);
-  const isColouring = views.colourings.includes(colouring);
+  const isColouring = views.colouringsAt(state).includes(colouring);
   return {
     change: { ...(!isWidth && { width: START.width }), ...(!isColouring && { colouring: START.colouring }) },
     dropped: [
@@ -62,8 +63,12 @@ function widthMisfits(views: Views, { width, colouring }: State): Misfits {
   };
 }
 
-function rangeMisfits({ timeline }: Views, { range }: State): Misfits {
+function rangeMisfits(views: Views, state: State): Misfits {
+  const { timeline } = views;
+  const { range } = state;
   if (range === null) return NONE;
+  if (views.isBlockedAt(state))
+    return { change: { range: null }, dropped: [`time range ${rangeText(range)} of who blocks whom`] };
   const isKnown = timeline?.sumsSliceNs != null && range.startNs < timeline.durationNs;
   if (!isKnown) return { change: { range: null }, dropped: [`time range ${rangeText(range)}`] };
   return { change: {}, dropped: beyond('time range', range, timeline.durationNs) };
