@@ -41,9 +41,10 @@ export class Views extends SelectedTrees {
   /** A kernel was traced. */
   readonly hasKernel: boolean;
   private readonly functions: FunctionViews;
-  private readonly drawn = memoizeLast((view: View, state: State) =>
-    this.tables.ofWidth(view.tree, { ...state, width: this.metricOf(state) }),
-  );
+  private readonly drawn = memoizeLast((view: View, state: State) => ({
+    ...this.tables.ofWidth(view.tree, { ...state, width: this.metricOf(state) }),
+    isOfWaits: this.isBlockedAt(state), // the symbols of the page are those of both
+  }));
   private readonly named = memoizeLast((search: string) => this.match(search));
   private readonly matches = memoizeLast(findFrames);
   private readonly masked = memoizeLast(onlyMatches);

@@ -296,3 +296,22 @@ test('has no violations that axe finds, in both themes', async () => {
   }
   await open.close();
 });
+
+test('in all time, frames have their calls and averages, and no number that contradicts their total', async () => {
+  const fresh = await browser.open(html);
+  await drawn(fresh);
+  const ofFunctions = (all: readonly string[]) =>
+    all.filter((label) => /^(worker|session|handle_request) /.test(label));
+  expect(ofFunctions(await labels(fresh))).toEqual([
+    'worker  2 × 52.3 ms',
+    'session  2 × 48 ms',
+    'handle_request  8 × 10.9 ms',
+  ]);
+  await goTo(fresh, '#hide=pure-waits'); // of which the average still has the time
+  await eventually(async () => ofFunctions(await labels(fresh))).toEqual([
+    'worker  2 ×',
+    'session  2 ×',
+    'handle_request  8 ×',
+  ]);
+  await fresh.close();
+});

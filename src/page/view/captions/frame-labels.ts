@@ -7,6 +7,7 @@ import { texturesOf, type Wording } from '../../../render/frames/drawing.js';
 import { formatWeight, isBlock, labelOf } from '../../../render/frames/frame-details.js';
 import { type FrameTable, familyOfNode } from '../../../render/frames/frame-table.js';
 import type { Labels } from '../state.js';
+import { averageOf } from './counts.js';
 
 /** Numbers are set apart from the name, which may have points and brackets of its own. */
 const SEPARATOR = '  ';
@@ -50,13 +51,24 @@ export function callsText(table: FrameTable, node: number): string {
   return weight === 'calls' ? count : [count, ...averageText(table, node)].join(' ');
 }
 
-/** With inferred calls, the time that is known of all calls is a lower bound. */
+/** The same average as in the table. None if it would contradict the total: calls are whole, of which something is hidden. */
 function averageText(table: FrameTable, node: number): string[] {
   const { tree } = table;
   const [calls, inferred] = [tree.calls[node], tree.inferredCalls[node]];
-  if (inferred === 0) return [formatDuration(tree.completeNs[node] / calls)];
   // the longest stops are usually inferred: a bound over the others would be misleading
-  if (isStop(familyOfNode(table, node)) && inferred < calls) return [];
-  const observedNs = table.self === tree.selfNs ? table.total[node] : 0;
-  return [formatAtLeast(Math.max(observedNs, tree.completeNs[node] + tree.longestCutNs[node]) / calls)];
+  if (isStop(familyOfNode(table, node)) && inferred > 0 && inferred < calls) return [];
+  const totalNs = table.self === tree.selfNs ? table.total[node] : null;
+  const avgNs = tree.completeNs[node] / (calls - inferred);
+  const { ns, isAtLeast } = averageOf({
+    calls,
+    inferred,
+    totalNs: totalNs ?? 0,
+    avgNs,
+    longestCutNs: tree.longestCutNs[node],
+  });
+  if (Number.isNaN(ns) || (totalNs !== null && calls * ns > MOST_OF_TOTAL * totalNs)) return [];
+  return [isAtLeast ? formatAtLeast(Math.floor(ns)) : formatDuration(ns)];
 }
+
+/** Calls that are set aside meanwhile, and rounding, take less. */
+const MOST_OF_TOTAL = 1.01;
