@@ -63,9 +63,9 @@ export class LocksArea {
     if (place === null) return [];
     const name = html('bdi', {}, visibleText(place.name));
     const symbol = this.views.symbolsByName()(place.name, place.dso);
-    if (symbol === undefined || !this.views.canOpen(symbol)) return [', waited in ', name];
+    if (symbol === undefined || !this.views.canOpen(symbol)) return [', waited most in ', name];
     return [
-      ', waited in ',
+      ', waited most in ',
       html('button', { type: 'button', class: 'name', click: () => this.actions.choose(symbol) }, name),
     ];
   }

@@ -48,7 +48,7 @@ function wanted(lock: Locks['locks'][number], allNs: number): string[][] {
     formatShare(ns, of),
     formatCount(count),
   ];
-  const place = places[0]?.function ? `, waited in ${places[0].function.name}` : '';
+  const place = places[0]?.function ? `, waited most in ${places[0].function.name}` : '';
   const blockers =
     holders.length > 0
       ? holders.map(({ heldNs, waits: own }) => times(heldNs, waitedNs, own))
