@@ -277,7 +277,7 @@ const averageColumn: NumberColumn = {
   ...duration(
     'avg',
     'Average',
-    'average duration of calls; “≥”: some are inferred, and may have lasted longer',
+    'average duration of whole calls, also where something is hidden; “≥”: some are inferred, and may have lasted longer',
     ({ sums }) => averageOf(sums).ns,
   ),
   isUsual: true,

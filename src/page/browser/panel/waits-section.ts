@@ -32,7 +32,7 @@ export function waitsSection({ waits, names, unlisted, originNs }: WaitsView): H
 }
 
 function blockersTable({ blockers, ns }: WaitsOfFunction, names: WaitNames): HTMLElement {
-  const head = ['For whom', 'Why', 'Waits', 'Time', 'Waking up'].map((title) => html('th', { scope: 'col' }, title));
+  const head = ['Waited for', 'Why', 'Waits', 'Time', 'Waking up'].map((title) => html('th', { scope: 'col' }, title));
   const rows = blockers.map((blocker) => {
     const who = blockerText(names, blocker);
     const percent = formatShare(blocker.ns, ns).replace(' ', '');
