@@ -41,10 +41,9 @@ export class Views extends SelectedTrees {
   /** A kernel was traced. */
   readonly hasKernel: boolean;
   private readonly functions: FunctionViews;
-  private readonly drawn = memoizeLast((view: View, state: State) => ({
-    ...this.tables.ofWidth(view.tree, { ...state, width: this.metricOf(state) }),
-    isOfWaits: this.isBlockedAt(state), // the symbols of the page are those of both
-  }));
+  private readonly drawn = memoizeLast((view: View, state: State) =>
+    this.ofLens(this.tables.ofWidth(view.tree, { ...state, width: this.metricOf(state) }), state),
+  );
   private readonly named = memoizeLast((search: string) => this.match(search));
   private readonly matches = memoizeLast(findFrames);
   private readonly masked = memoizeLast(onlyMatches);
@@ -167,7 +166,13 @@ export class Views extends SelectedTrees {
 
   private compare(state: State, sides: Sides): ComparedTable {
     const trees = { before: this.others.viewAt(sides.before).tree, after: this.viewAt(sides.after).tree };
-    return this.tables.ofSides(trees, sides, { ...state, width: this.metricOf(state) });
+    const compared = this.tables.ofSides(trees, sides, { ...state, width: this.metricOf(state) });
+    return { ...compared, table: this.ofLens(compared.table, state) };
+  }
+
+  /** Blocked time and all other time have the same symbols, so these do not tell which of them a table is of. */
+  private ofLens(table: FrameTable, state: State): FrameTable {
+    return { ...table, isOfWaits: this.isBlockedAt(state) };
   }
 
   private listBoth(state: State, compared: ComparedTable): FunctionRows {
