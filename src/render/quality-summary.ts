@@ -11,6 +11,7 @@ import {
   missingFiles,
   missingFilesRemedy,
   remedyOf,
+  toldLosses,
   WARNING_SHARE,
 } from '../model/profile/profile.js';
 import type { OtherSamples } from '../model/sample-table.js';
@@ -217,18 +218,19 @@ const MAX_FILE_LENGTH = 160;
 /**
  * Describes losses in words: one line per cause, with its remedy.
  *
- * Returns one line per cause, the largest loss first; causes after the first `maxCauses` share a line. Input text is not escaped.
+ * Returns one line per cause, as they are told; causes after the first `maxCauses` share a line. Input text is not escaped.
  */
 function lossTexts(
   { losses }: Pick<Quality, 'losses'>,
   meta: Pick<TraceMeta, 'recorded'>,
   maxCauses: number,
 ): string[] {
-  const lines = losses.slice(0, maxCauses).map((kind) => {
+  const told = toldLosses(losses, meta);
+  const lines = told.slice(0, maxCauses).map((kind) => {
     const remedy = remedyOf(kind, losses, meta);
     return `${amountText([kind])}: ${causeText(kind)}${remedy === null ? '' : `; ${remedy}`}`;
   });
-  const others = losses.slice(maxCauses);
+  const others = told.slice(maxCauses);
   if (others.length > 0) lines.push(`${amountText(others)}: other causes`);
   return lines;
 }

@@ -38,6 +38,8 @@ export interface RecordingEnvironment {
   readonly command: readonly string[] | null;
   /** Wall-clock time, UTC, ISO 8601. */
   readonly startedAt: string | null;
+  /** Files that ran, of which any build may be read: the recording has no build id of them. Absent: none. */
+  readonly withoutBuildId?: readonly string[] | undefined;
 }
 
 export interface TraceMeta {
@@ -255,8 +257,9 @@ export function inferredTimes(
 }
 
 function contextOf(losses: readonly LossKind[], meta: Pick<TraceMeta, 'recorded' | 'showsJumps'>): DoubtContext {
+  const isLedAstray = losses.some((kind) => isOtherBuild(kind, losses, meta));
   const mayBeGenerated = (kind: LossKind) =>
-    isGenerated(kind) || (kind.code !== null && lacksCode(kind) && kind.file === null);
+    isGenerated(kind) || (kind.code !== null && lacksCode(kind) && kind.file === null && !isLedAstray);
   return {
     isRecorded: meta.recorded !== null,
     showsJumps: meta.showsJumps === true,
@@ -309,14 +312,36 @@ export function remedyOf(kind: Cause, all: readonly Cause[], { recorded }: Pick<
     case 'kernel':
       return "perf record --kcore keeps the kernel's code, except that of modules that are loaded later";
     case 'file':
-      return remedyForFile(kind, all);
+      return isOtherBuild(kind, all, { recorded })
+        ? 'that file is probably another build (no build id was recorded): keep the one that ran, or use --symfs'
+        : remedyForFile(kind, all);
     case 'unmapped':
       if (kind.cause === 'undecoded')
         return all.some(isGenerated) ? GENERATED_REMEDY : 'keep all binaries that ran, or use --symfs';
-      return recorded
-        ? `no mapping was recorded there, most likely ${GENERATED_REMEDY}`
-        : 'perf script --show-mmap-events shows the file, unless a JIT compiler generated the code';
+      if (recorded === null)
+        return 'perf script --show-mmap-events shows the file, unless a JIT compiler generated the code';
+      return all.some((other) => isOtherBuild(other, all, { recorded }))
+        ? 'no mapping was recorded there: the other build leads there, or it is code of a JIT compiler (docs/decoder.md)'
+        : `no mapping was recorded there, most likely ${GENERATED_REMEDY}`;
   }
+}
+
+/** The trace contradicts a file that no build id identifies. With another build, decoding goes astray. */
+export function isOtherBuild(
+  { code, file }: Cause,
+  all: readonly Cause[],
+  { recorded }: Pick<TraceMeta, 'recorded'>,
+): boolean {
+  const isUnidentified = file !== null && recorded?.withoutBuildId?.includes(file) === true;
+  return code === OTHER_CODE && isUnidentified && !all.some(isGenerated);
+}
+
+/** Returns the causes as they are told: by time lost, but another build before code without a mapping, where it leads. */
+export function toldLosses(losses: readonly LossKind[], meta: Pick<TraceMeta, 'recorded'>): readonly LossKind[] {
+  const first = losses.findIndex((kind) => lacksCode(kind) && homeOfCode(kind.file) === 'unmapped');
+  const follow = losses.slice(Math.max(first, 0));
+  const others = follow.filter((kind) => isOtherBuild(kind, losses, meta));
+  return first < 0 ? losses : [...losses.slice(0, first), ...new Set([...others, ...follow])];
 }
 
 /** Lost for lack of files that have the code: how much, in total and by file, the largest first. */
