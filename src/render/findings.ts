@@ -7,7 +7,7 @@ import { NO_PURE_WAITS, pureWaitsOf } from '../analysis/findings/pure-waits.js';
 import { functionsOf } from '../analysis/tree/functions.js';
 import { isLost, recordsSwitches } from '../analysis/tree/outside.js';
 import { treeOfAllThreads } from '../analysis/tree/reshape.js';
-import type { Profile, Quality, TraceMeta } from '../model/profile/profile.js';
+import type { Profile, Quality, RemedyPlace, TraceMeta } from '../model/profile/profile.js';
 import { hiddenJumpsRemedy, isOtherBuild, remedyOf } from '../model/profile/profile.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
@@ -33,7 +33,7 @@ export interface SentencePart {
 
 /** What words need to know of a trace. */
 export interface FindingContext {
-  readonly meta: Pick<TraceMeta, 'merged' | 'recorded'>;
+  readonly meta: Pick<TraceMeta, 'merged' | 'recorded'> & RemedyPlace;
   readonly quality: Pick<Quality, 'hiddenNs' | 'totalNs' | 'losses'>;
   readonly nameOf: (symbol: SymbolId) => string;
   /** Of a comparison; default: recordings. */

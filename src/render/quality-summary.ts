@@ -4,7 +4,7 @@
 
 import { DOUBTFUL_INFERRED } from '../analysis/findings/thresholds.js';
 import { doubtWords } from '../model/calls/doubts.js';
-import type { LossKind, Quality, TraceMeta } from '../model/profile/profile.js';
+import type { LossKind, Quality, RemedyPlace, TraceMeta } from '../model/profile/profile.js';
 import {
   type InferredTime,
   inferredTimes,
@@ -23,7 +23,7 @@ const MAX_CAUSES = 10;
 
 /** What the summary needs of a profile; a report page has no more. */
 export interface ProfileHeader {
-  readonly meta: TraceMeta;
+  readonly meta: TraceMeta & RemedyPlace;
   readonly quality: Quality;
   readonly threads: { readonly length: number };
 }
@@ -119,7 +119,7 @@ const MAX_MISSING = 3;
  * Says that most of the time on the CPU is lost because files are missing: threads that mostly wait lose little of their time on
  * the clock, and yet all of what was traced.
  */
-function missingText({ losses, lostNs, codeNs }: Quality, meta: TraceMeta): string | null {
+function missingText({ losses, lostNs, codeNs }: Quality, meta: ProfileHeader['meta']): string | null {
   const missing = codeNs === undefined || meta.isBlockedTime ? null : missingFiles(losses);
   const onCpuNs = (codeNs ?? 0) + lostNs;
   if (missing === null || missing.lostNs <= MOST * onCpuNs) return null;
@@ -222,7 +222,7 @@ const MAX_FILE_LENGTH = 160;
  */
 function lossTexts(
   { losses }: Pick<Quality, 'losses'>,
-  meta: Pick<TraceMeta, 'recorded'>,
+  meta: Pick<TraceMeta, 'recorded'> & RemedyPlace,
   maxCauses: number,
 ): string[] {
   const told = toldLosses(losses, meta);

@@ -303,8 +303,17 @@ export const GENERATED_REMEDY =
 
 type Cause = Pick<LossKind, 'cause' | 'code' | 'file'>;
 
+/** Where a remedy is read. */
+export interface RemedyPlace {
+  /** Binaries are dropped there; default: options name them. */
+  readonly takesBinaries?: boolean;
+}
+
+type RemedyContext = Pick<TraceMeta, 'recorded'> & RemedyPlace;
+
 /** Returns the remedy for a cause of loss; null: none is known. `all`: the causes of the same profile. */
-export function remedyOf(kind: Cause, all: readonly Cause[], { recorded }: Pick<TraceMeta, 'recorded'>): string | null {
+export function remedyOf(kind: Cause, all: readonly Cause[], context: RemedyContext): string | null {
+  const { recorded } = context;
   if (!lacksCode(kind)) return REMEDIES[kind.code ?? 0] ?? null;
   switch (homeOfCode(kind.file)) {
     case 'generated':
@@ -312,15 +321,13 @@ export function remedyOf(kind: Cause, all: readonly Cause[], { recorded }: Pick<
     case 'kernel':
       return "perf record --kcore keeps the kernel's code, except that of modules that are loaded later";
     case 'file':
-      return isOtherBuild(kind, all, { recorded })
-        ? 'that file is probably another build (no build id was recorded): keep the one that ran, or use --symfs'
-        : remedyForFile(kind, all);
+      return remedyForFile(kind, all, context);
     case 'unmapped':
       if (kind.cause === 'undecoded')
-        return all.some(isGenerated) ? GENERATED_REMEDY : 'keep all binaries that ran, or use --symfs';
+        return all.some(isGenerated) ? GENERATED_REMEDY : waysToGive('keep all binaries that ran', context);
       if (recorded === null)
         return 'perf script --show-mmap-events shows the file, unless a JIT compiler generated the code';
-      return all.some((other) => isOtherBuild(other, all, { recorded }))
+      return all.some((other) => isOtherBuild(other, all, context))
         ? 'no mapping was recorded there: the other build leads there, or it is code of a JIT compiler (docs/decoder.md)'
         : `no mapping was recorded there, most likely ${GENERATED_REMEDY}`;
   }
@@ -366,7 +373,8 @@ export function missingFiles(losses: readonly LossKind[]): MissingFiles | null {
 }
 
 /** What helps where files are missing. Text was decoded by perf, elsewhere. */
-export function missingFilesRemedy({ recorded }: Pick<TraceMeta, 'recorded'>): string {
+export function missingFilesRemedy({ recorded, takesBinaries }: RemedyContext): string {
+  if (takesBinaries) return DROP;
   return recorded
     ? '--symfs DIR names a folder with the files that ran, --debuginfod fetches those of distributions; ptflame pack takes them along from the machine that recorded'
     : 'decode where they are, or with --symfs DIR';
@@ -385,9 +393,18 @@ function isGenerated(kind: Cause): boolean {
 }
 
 /** A function that generated code called returns to where nothing is decoded: its code does not match, although it is the right one. */
-function remedyForFile({ cause, code }: Cause, all: readonly Cause[]): string {
+function remedyForFile(kind: Cause, all: readonly Cause[], context: RemedyContext): string {
+  const { cause, code } = kind;
+  if (isOtherBuild(kind, all, context))
+    return `that file is probably another build (no build id was recorded): ${waysToGive('keep the one that ran', context)}`;
   const mayBeCalled = (code === OTHER_CODE || cause === 'undecoded') && all.some(isGenerated);
   return mayBeCalled
-    ? 'generated code that is lost called it, or that file is not the one that ran: keep it, or use --symfs'
-    : 'that file is not the one that ran, or is missing; keep it, or use --symfs';
+    ? `generated code that is lost called it, or that file is not the one that ran: ${waysToGive('keep it', context)}`
+    : `that file is not the one that ran, or is missing; ${waysToGive('keep it', context)}`;
+}
+
+const DROP = 'drop on this page the builds that ran';
+
+function waysToGive(keep: string, { takesBinaries }: RemedyPlace): string {
+  return takesBinaries ? DROP : `${keep}, or use --symfs`;
 }

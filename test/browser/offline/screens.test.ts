@@ -157,6 +157,8 @@ describe('a recording without its binaries', () => {
     await drop(page, RECORDING, dir.file('threads'));
     expect(await shown(page)).toBe('report');
     expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
+    const words = [await page.locator('#trust').textContent(), await page.locator('.finding').textContent()];
+    for (const text of words) expect(text).toMatch(/^(?!.*--symfs).*drop on this page the builds that ran/s);
     await drop(page, BINARY);
     await page.locator('header .trust', { hasText: 'Nothing lost' }).waitFor();
     expect(await page.locator('dialog.ask').count()).toBe(0);
