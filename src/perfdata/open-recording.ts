@@ -11,6 +11,7 @@ import { formatsPath, notesPath, wakingsPath } from './beside.js';
 import { readFormatNotes } from './event-format.js';
 import { notARecording } from './header.js';
 import { KernelNotes } from './kernel-notes.js';
+import { mappedFiles } from './mapped-files.js';
 import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
 import { type SideRecording, sideOf } from './side-recording.js';
@@ -80,9 +81,14 @@ export function notesOf(recording: string): string | null {
 }
 
 /** Returns where, when and how a recording was made. `path`: its notes, which say when, are next to it. */
-export function recordingEnvironment({ machine, command }: Recording, path: string): RecordingEnvironment {
+export function recordingEnvironment(recording: Recording, path: string): RecordingEnvironment {
+  const { machine, command, trace } = recording;
   const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
-  return { host, kernel, cpu, perf, command, startedAt: startOf(notesOf(path)) };
+  const unidentified = trace === null ? [] : mappedFiles(recording).filter(({ buildId }) => buildId === null);
+  return {
+    ...{ host, kernel, cpu, perf, command, startedAt: startOf(notesOf(path)) },
+    ...(unidentified.length > 0 && { withoutBuildId: unidentified.map((file) => file.path) }),
+  };
 }
 
 function startOf(notes: string | null): string | null {

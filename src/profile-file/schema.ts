@@ -44,6 +44,7 @@ const RecordedPart = z.object({
   perf: nullableText,
   command: z.array(z.string()).nullable(),
   startedAt: nullableText,
+  withoutBuildId: z.array(z.string()).optional(), // absent: none
 });
 
 export const MetaPart = z.object({

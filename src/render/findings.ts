@@ -7,8 +7,8 @@ import { NO_PURE_WAITS, pureWaitsOf } from '../analysis/findings/pure-waits.js';
 import { functionsOf } from '../analysis/tree/functions.js';
 import { isLost, recordsSwitches } from '../analysis/tree/outside.js';
 import { treeOfAllThreads } from '../analysis/tree/reshape.js';
-import type { Profile, Quality, TraceMeta } from '../model/profile/profile.js';
-import { hiddenJumpsRemedy, remedyOf } from '../model/profile/profile.js';
+import type { Profile, Quality, RemedyPlace, TraceMeta } from '../model/profile/profile.js';
+import { hiddenJumpsRemedy, isOtherBuild, remedyOf } from '../model/profile/profile.js';
 import type { WaitsByPath } from '../model/profile/waits-by-path.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
 import { RECORDINGS, type SideNames } from './diff/paths.js';
@@ -33,7 +33,7 @@ export interface SentencePart {
 
 /** What words need to know of a trace. */
 export interface FindingContext {
-  readonly meta: Pick<TraceMeta, 'merged' | 'recorded'>;
+  readonly meta: Pick<TraceMeta, 'merged' | 'recorded'> & RemedyPlace;
   readonly quality: Pick<Quality, 'hiddenNs' | 'totalNs' | 'losses'>;
   readonly nameOf: (symbol: SymbolId) => string;
   /** Of a comparison; default: recordings. */
@@ -100,7 +100,8 @@ type Of<Kind extends Finding['kind']> = Extract<Finding, { readonly kind: Kind }
 function lostSentence({ ns, allNs, isOfRunning, cause }: Of<'lost'>, { quality, meta }: FindingContext) {
   const of = isOfRunning ? ' of the time that could be traced is lost' : ' of the time is lost';
   const remedy = cause && remedyOf(cause, quality.losses, meta);
-  const why = cause === null ? '' : `. Largest cause: ${causeText(cause)}`;
+  const rank = cause && isOtherBuild(cause, quality.losses, meta) ? 'Probable' : 'Largest';
+  const why = cause === null ? '' : `. ${rank} cause: ${causeText(cause)}`;
   return [share(ns, allNs), text(`${of}${why}${remedy === null ? '' : `; ${remedy}`}.`)];
 }
 

@@ -4,13 +4,14 @@
 
 import { DOUBTFUL_INFERRED } from '../analysis/findings/thresholds.js';
 import { doubtWords } from '../model/calls/doubts.js';
-import type { LossKind, Quality, TraceMeta } from '../model/profile/profile.js';
+import type { LossKind, Quality, RemedyPlace, TraceMeta } from '../model/profile/profile.js';
 import {
   type InferredTime,
   inferredTimes,
   missingFiles,
   missingFilesRemedy,
   remedyOf,
+  toldLosses,
   WARNING_SHARE,
 } from '../model/profile/profile.js';
 import type { OtherSamples } from '../model/sample-table.js';
@@ -22,7 +23,7 @@ const MAX_CAUSES = 10;
 
 /** What the summary needs of a profile; a report page has no more. */
 export interface ProfileHeader {
-  readonly meta: TraceMeta;
+  readonly meta: TraceMeta & RemedyPlace;
   readonly quality: Quality;
   readonly threads: { readonly length: number };
 }
@@ -118,7 +119,7 @@ const MAX_MISSING = 3;
  * Says that most of the time on the CPU is lost because files are missing: threads that mostly wait lose little of their time on
  * the clock, and yet all of what was traced.
  */
-function missingText({ losses, lostNs, codeNs }: Quality, meta: TraceMeta): string | null {
+function missingText({ losses, lostNs, codeNs }: Quality, meta: ProfileHeader['meta']): string | null {
   const missing = codeNs === undefined || meta.isBlockedTime ? null : missingFiles(losses);
   const onCpuNs = (codeNs ?? 0) + lostNs;
   if (missing === null || missing.lostNs <= MOST * onCpuNs) return null;
@@ -217,18 +218,19 @@ const MAX_FILE_LENGTH = 160;
 /**
  * Describes losses in words: one line per cause, with its remedy.
  *
- * Returns one line per cause, the largest loss first; causes after the first `maxCauses` share a line. Input text is not escaped.
+ * Returns one line per cause, as they are told; causes after the first `maxCauses` share a line. Input text is not escaped.
  */
 function lossTexts(
   { losses }: Pick<Quality, 'losses'>,
-  meta: Pick<TraceMeta, 'recorded'>,
+  meta: Pick<TraceMeta, 'recorded'> & RemedyPlace,
   maxCauses: number,
 ): string[] {
-  const lines = losses.slice(0, maxCauses).map((kind) => {
+  const told = toldLosses(losses, meta);
+  const lines = told.slice(0, maxCauses).map((kind) => {
     const remedy = remedyOf(kind, losses, meta);
     return `${amountText([kind])}: ${causeText(kind)}${remedy === null ? '' : `; ${remedy}`}`;
   });
-  const others = losses.slice(maxCauses);
+  const others = told.slice(maxCauses);
   if (others.length > 0) lines.push(`${amountText(others)}: other causes`);
   return lines;
 }

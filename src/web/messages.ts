@@ -53,6 +53,8 @@ export interface EngineReport {
   readonly formats: readonly OutputFormat[];
   /** What the command line says besides, such as files that are missing. */
   readonly notes: readonly string[];
+  /** Binaries that are dropped are read. */
+  readonly takesBinaries: boolean;
 }
 
 /** The files that ran while a recording was made. */

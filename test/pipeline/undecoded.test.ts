@@ -6,10 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { renderJson } from '../../src/index.js';
-import { GENERATED_REMEDY, remedyOf } from '../../src/model/profile/profile.js';
+import { GENERATED_REMEDY, remedyOf, toldLosses } from '../../src/model/profile/profile.js';
 import { openRecording } from '../../src/perfdata/open-recording.js';
+import { findingTexts } from '../../src/render/findings.js';
+import { qualitySummary } from '../../src/render/quality-summary.js';
 import { decoded } from '../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
+import { putTogether, takeApart, withBuildIds } from '../helpers/perf/rewrite.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 
 const at = (tid: number, ns: number) => `7/${tid} [000] 5.${String(ns).padStart(9, '0')}:`;
@@ -342,6 +345,31 @@ describe('a recording of a program and its library', () => {
   });
 });
 
+describe('of a recording with another build of its program', () => {
+  const LOOP = 'opt/ptflame/loop';
+  const ids: Record<string, string> = { [`/${LOOP}`]: '0bc117e3a6d08f9d2a43360adcfec0609fc77b21' }; // of the build that is there
+
+  test.each([
+    [
+      'the build is blamed, unless',
+      {},
+      /\(code 6\) in .*; that file is probably another build/,
+      /Probable cause: .*code 6/,
+    ],
+    ['code without a mapping is, if', ids, /\(code 5\); no mapping .* JIT/, /Largest cause: .*code 5/],
+  ])('%s a build id shows that it ran', async (_, builds, note, finding) => {
+    const root = mkdtempSync(join(tmpdir(), 'ptflame-root-'));
+    mkdirSync(join(root, 'opt/ptflame'), { recursive: true });
+    cpSync(join(RECORDED_ROOT, 'opt/ptflame/threads'), join(root, LOOP));
+    const recording = takeApart(readFileSync(recordingPath('loop')));
+    writeFileSync(join(root, 'perf.data'), putTogether(withBuildIds(recording, builds)));
+    const profile = await decoded(join(root, 'perf.data'), { symfs: root });
+    rmSync(root, { recursive: true });
+    expect(qualitySummary(profile).notes[0]).toMatch(note);
+    expect(findingTexts(profile, null)[0]?.text).toMatch(finding);
+  });
+});
+
 test('time in code generated at run time is lost, and the note says why', async () => {
   const { quality } = await analyzeText(fixture('lab/jit-missing-code.txt'));
   expect(quality.losses.map(({ code }) => code)).toContain(5);
@@ -382,6 +410,22 @@ describe('the remedy for code that was not decoded', () => {
   test('is the binary for code of a file', () => {
     for (const kind of files) expect(remedyOf(kind, files, { recorded })).toMatch('that file is not the one that ran');
     expect(remedyOf(cause(null, null), files, { recorded })).toMatch('keep all binaries');
+  });
+
+  test('is the build that ran, first of all, if no build id identifies a file that the trace contradicts', () => {
+    const kind = (file: string | null, code: number, lostNs: number) =>
+      ({ ...cause(file, code), message: '', gaps: 1, lostNs }) as const;
+    const [overflow, unmapped, other] = [kind(null, 7, 90), kind(null, 5, 80), kind('/opt/a', 6, 1)];
+    const all = [overflow, unmapped, kind('/opt/c', 5, 2), other];
+    const unknown = { recorded: { ...recorded, withoutBuildId: ['/opt/a', '/opt/c'] } };
+    expect(toldLosses(all, unknown)).toEqual([overflow, other, unmapped, kind('/opt/c', 5, 2)]);
+    expect(remedyOf(other, all, unknown)).toMatch(/^that file is probably another build/);
+    expect(remedyOf(unmapped, all, unknown)).toMatch('the other build leads there');
+    expect(toldLosses(all, { recorded })).toEqual(all);
+    expect(remedyOf(other, all, { recorded })).toMatch(/^that file is not the one that ran/);
+    const generatedToo = [...all, kind('//anon', 5, 1)];
+    expect(toldLosses(generatedToo, unknown)).toEqual(generatedToo);
+    expect(remedyOf(other, generatedToo, unknown)).toMatch(/^generated code .* called it/);
   });
 
   test('does not blame a file for what follows from generated code', () => {

@@ -4,7 +4,7 @@
  */
 
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
-import type { LossKind, MergedBy, Quality } from '../../model/profile/profile.js';
+import { type LossKind, type MergedBy, type Quality, type TraceMeta, toldLosses } from '../../model/profile/profile.js';
 import type { WaitingPlace, WaitsByPath } from '../../model/profile/waits-by-path.js';
 import { compareSymbols, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import type { Nanoseconds, SymbolId } from '../../model/units.js';
@@ -167,7 +167,7 @@ export interface GroupTime {
 
 /** What findings are about. */
 export interface FindingsQuestion {
-  readonly meta: { readonly weight: 'ns' | 'calls'; readonly isBlockedTime?: true | undefined } & MergedMeta;
+  readonly meta: Pick<TraceMeta, 'weight' | 'isBlockedTime' | 'recorded'> & MergedMeta;
   readonly symbols: SymbolTable;
   /** Of the whole trace. */
   readonly quality: Pick<Quality, 'losses'>;
@@ -217,12 +217,13 @@ type Rule = (facts: Facts) => Finding | null;
 
 const RULES: readonly Rule[] = [lost, inferred, merged, hiddenWaits, waiting, foundPureWaits, running];
 
-function lost({ sums, quality }: Facts): Finding | null {
+function lost({ sums, quality, meta }: Facts): Finding | null {
   const { totalNs, outsideNs, lostNs: ns } = sums;
   const runningNs = totalNs - outsideNs + ns;
   const isOfRunning = ns <= DOUBTFUL_LOST * totalNs;
   if (isOfRunning && ns <= DOUBTFUL_LOST_RUNNING * runningNs) return null;
-  return { kind: 'lost', ns, allNs: isOfRunning ? runningNs : totalNs, isOfRunning, cause: quality.losses[0] ?? null };
+  const [cause = null] = toldLosses(quality.losses, meta);
+  return { kind: 'lost', ns, allNs: isOfRunning ? runningNs : totalNs, isOfRunning, cause };
 }
 
 function inferred({ tree, sums }: Facts): Finding | null {

@@ -38,6 +38,8 @@ export interface RecordingEnvironment {
   readonly command: readonly string[] | null;
   /** Wall-clock time, UTC, ISO 8601. */
   readonly startedAt: string | null;
+  /** Files that ran, of which any build may be read: the recording has no build id of them. Absent: none. */
+  readonly withoutBuildId?: readonly string[] | undefined;
 }
 
 export interface TraceMeta {
@@ -255,8 +257,9 @@ export function inferredTimes(
 }
 
 function contextOf(losses: readonly LossKind[], meta: Pick<TraceMeta, 'recorded' | 'showsJumps'>): DoubtContext {
+  const isLedAstray = losses.some((kind) => isOtherBuild(kind, losses, meta));
   const mayBeGenerated = (kind: LossKind) =>
-    isGenerated(kind) || (kind.code !== null && lacksCode(kind) && kind.file === null);
+    isGenerated(kind) || (kind.code !== null && lacksCode(kind) && kind.file === null && !isLedAstray);
   return {
     isRecorded: meta.recorded !== null,
     showsJumps: meta.showsJumps === true,
@@ -300,8 +303,17 @@ export const GENERATED_REMEDY =
 
 type Cause = Pick<LossKind, 'cause' | 'code' | 'file'>;
 
+/** Where a remedy is read. */
+export interface RemedyPlace {
+  /** Binaries are dropped there; default: options name them. */
+  readonly takesBinaries?: boolean;
+}
+
+type RemedyContext = Pick<TraceMeta, 'recorded'> & RemedyPlace;
+
 /** Returns the remedy for a cause of loss; null: none is known. `all`: the causes of the same profile. */
-export function remedyOf(kind: Cause, all: readonly Cause[], { recorded }: Pick<TraceMeta, 'recorded'>): string | null {
+export function remedyOf(kind: Cause, all: readonly Cause[], context: RemedyContext): string | null {
+  const { recorded } = context;
   if (!lacksCode(kind)) return REMEDIES[kind.code ?? 0] ?? null;
   switch (homeOfCode(kind.file)) {
     case 'generated':
@@ -309,14 +321,34 @@ export function remedyOf(kind: Cause, all: readonly Cause[], { recorded }: Pick<
     case 'kernel':
       return "perf record --kcore keeps the kernel's code, except that of modules that are loaded later";
     case 'file':
-      return remedyForFile(kind, all);
+      return remedyForFile(kind, all, context);
     case 'unmapped':
       if (kind.cause === 'undecoded')
-        return all.some(isGenerated) ? GENERATED_REMEDY : 'keep all binaries that ran, or use --symfs';
-      return recorded
-        ? `no mapping was recorded there, most likely ${GENERATED_REMEDY}`
-        : 'perf script --show-mmap-events shows the file, unless a JIT compiler generated the code';
+        return all.some(isGenerated) ? GENERATED_REMEDY : waysToGive('keep all binaries that ran', context);
+      if (recorded === null)
+        return 'perf script --show-mmap-events shows the file, unless a JIT compiler generated the code';
+      return all.some((other) => isOtherBuild(other, all, context))
+        ? 'no mapping was recorded there: the other build leads there, or it is code of a JIT compiler (docs/decoder.md)'
+        : `no mapping was recorded there, most likely ${GENERATED_REMEDY}`;
   }
+}
+
+/** The trace contradicts a file that no build id identifies. With another build, decoding goes astray. */
+export function isOtherBuild(
+  { code, file }: Cause,
+  all: readonly Cause[],
+  { recorded }: Pick<TraceMeta, 'recorded'>,
+): boolean {
+  const isUnidentified = file !== null && recorded?.withoutBuildId?.includes(file) === true;
+  return code === OTHER_CODE && isUnidentified && !all.some(isGenerated);
+}
+
+/** Returns the causes as they are told: by time lost, but another build before code without a mapping, where it leads. */
+export function toldLosses(losses: readonly LossKind[], meta: Pick<TraceMeta, 'recorded'>): readonly LossKind[] {
+  const first = losses.findIndex((kind) => lacksCode(kind) && homeOfCode(kind.file) === 'unmapped');
+  const follow = losses.slice(Math.max(first, 0));
+  const others = follow.filter((kind) => isOtherBuild(kind, losses, meta));
+  return first < 0 ? losses : [...losses.slice(0, first), ...new Set([...others, ...follow])];
 }
 
 /** Lost for lack of files that have the code: how much, in total and by file, the largest first. */
@@ -341,7 +373,8 @@ export function missingFiles(losses: readonly LossKind[]): MissingFiles | null {
 }
 
 /** What helps where files are missing. Text was decoded by perf, elsewhere. */
-export function missingFilesRemedy({ recorded }: Pick<TraceMeta, 'recorded'>): string {
+export function missingFilesRemedy({ recorded, takesBinaries }: RemedyContext): string {
+  if (takesBinaries) return DROP;
   return recorded
     ? '--symfs DIR names a folder with the files that ran, --debuginfod fetches those of distributions; ptflame pack takes them along from the machine that recorded'
     : 'decode where they are, or with --symfs DIR';
@@ -360,9 +393,18 @@ function isGenerated(kind: Cause): boolean {
 }
 
 /** A function that generated code called returns to where nothing is decoded: its code does not match, although it is the right one. */
-function remedyForFile({ cause, code }: Cause, all: readonly Cause[]): string {
+function remedyForFile(kind: Cause, all: readonly Cause[], context: RemedyContext): string {
+  const { cause, code } = kind;
+  if (isOtherBuild(kind, all, context))
+    return `that file is probably another build (no build id was recorded): ${waysToGive('keep the one that ran', context)}`;
   const mayBeCalled = (code === OTHER_CODE || cause === 'undecoded') && all.some(isGenerated);
   return mayBeCalled
-    ? 'generated code that is lost called it, or that file is not the one that ran: keep it, or use --symfs'
-    : 'that file is not the one that ran, or is missing; keep it, or use --symfs';
+    ? `generated code that is lost called it, or that file is not the one that ran: ${waysToGive('keep it', context)}`
+    : `that file is not the one that ran, or is missing; ${waysToGive('keep it', context)}`;
+}
+
+const DROP = 'drop on this page the builds that ran';
+
+function waysToGive(keep: string, { takesBinaries }: RemedyPlace): string {
+  return takesBinaries ? DROP : `${keep}, or use --symfs`;
 }

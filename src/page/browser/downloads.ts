@@ -80,8 +80,14 @@ export function saveAs(what: Saved, main: MainGraph, views: Views, state: State)
     case 'csv':
       return saveText(`${name}.csv`, 'text/csv', functionsCsv(views, state));
     case 'link':
-      void copyText(location.href).then(() => announce('link copied'));
+      void copyText(location.href).then(() => announce(`link copied${whatElse(views)}`));
   }
+}
+
+/** What else is to be passed on with a link. */
+function whatElse({ dropped }: Views): string {
+  if (dropped !== null) return '; it opens this page without the recording: pass on Recording › Report page (HTML)';
+  return location.protocol === 'file:' ? '; send this file, too' : '';
 }
 
 /** Writes the functions in view, as the table lists them, in nanoseconds. */

@@ -2,6 +2,7 @@
  * Starts the page.
  */
 
+import type { RemedyPlace } from '../../model/profile/profile.js';
 import type { Timeline } from '../../model/profile/timeline.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import type { FlameGraph } from '../../render/viewer/flame-graph.js';
@@ -461,11 +462,13 @@ export interface ReportData {
   /** Default: none were asked for. */
   readonly requests?: PageRequests | null;
   readonly source?: PageSource | null;
+  /** Of the offline page. Default: the page is a file, or served. */
+  readonly dropped?: RemedyPlace | null;
 }
 
 /** Draws a report into an element, which says in which state it starts. The header of the page gets search and menus. */
 export async function start(container: HTMLElement, report: ReportData): Promise<void> {
-  const { data, timeline, blocked = null, requests = null, source = null } = report;
+  const { data, timeline, blocked = null, requests = null, source = null, dropped = null } = report;
   measureScrollbar();
   const ended = lifetime();
   const server = ownServer(container);
@@ -473,6 +476,7 @@ export async function start(container: HTMLElement, report: ReportData): Promise
   const views = new Views(data, calls, blocked !== null);
   views.requests = requests;
   views.source = source;
+  views.dropped = dropped;
   const { state: initial } = parseHash(container.dataset['start'] ?? '', views.linkNames, START);
   const app = new App(views, container, initial, server, timeline !== null, blocked);
   if (app.needsBlocked) await app.addBlocked();

@@ -59,7 +59,7 @@ export function findingsAt(views: Views, state: State): ShownFinding[] {
   const kept = sides === null ? findings : [...doubts, comparisonAt(views, state, sides)];
   const context = {
     ...(sides && { sides: sides.names }),
-    meta: data.meta,
+    meta: { ...data.meta, takesBinaries: views.dropped?.takesBinaries ?? false },
     quality: data.quality,
     nameOf: (symbol: SymbolId) => nameOf(views, symbol),
   };

@@ -17,6 +17,7 @@ import { mergeDurations } from '../../model/calls/durations.js';
 import type { Shape } from '../../model/calls/overlay.js';
 import { sumsOf } from '../../model/calls/overlay.js';
 import { rowNumbers, valuesOf } from '../../model/columns.js';
+import type { RemedyPlace } from '../../model/profile/profile.js';
 import type { ThreadSums, Timeline } from '../../model/profile/timeline.js';
 import { dsoOf, lineOf, type SourceLine } from '../../model/symbol-table.js';
 import { type Bounds, NONE, type SymbolId, type Tid } from '../../model/units.js';
@@ -58,6 +59,8 @@ export class SelectedTrees {
   /** null: the page was made without them. */
   requests: PageRequests | null = null;
   source: PageSource | null = null;
+  /** The offline page shows it, whose address does not lead to what was dropped; null: the page is a file, or served. */
+  dropped: RemedyPlace | null = null;
   /** Blocked time, of the same threads and symbols as `data`; null: not in the file, or it has not been read yet. */
   blocked: PageData | null = null;
   /** For names as text: of requests, locks and source code. */

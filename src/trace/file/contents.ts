@@ -139,6 +139,7 @@ const SHAPE: Readonly<Record<keyof Required<TraceFileMeta>, Fits>> = {
       perf: orNull(isText),
       command: orNull(listOf(isText)),
       startedAt: orNull(isText),
+      withoutBuildId: orAbsent(listOf(isText)),
     }),
   ),
   otherSamples: orAbsent(listOf(objectOf({ event: orNull(isText), samples: isCount }), MAX_OTHER_EVENTS + 1)),

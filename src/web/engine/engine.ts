@@ -71,9 +71,10 @@ export class Engine {
     this.name = opened.map(({ name }) => withoutKind(name)).join('-');
     this.shown = second === undefined ? await this.analyzed(first) : await this.compared(first, second);
     this.tell({ phase: 'write', done: 0, of: null });
-    const { head, data, timeline, blocked } = drawnOf(this.shown);
+    const takesBinaries = opened.some((own) => own.takesBinaries);
+    const { head, data, timeline, blocked } = drawnOf(this.shown, takesBinaries);
     const notes = opened.flatMap(({ notes }) => notes);
-    const report = { head, data, timeline, blocked, formats: formatsOf(opened), notes };
+    const report = { head, data, timeline, blocked, formats: formatsOf(opened), notes, takesBinaries };
     this.answer(
       { kind: 'report', report },
       [data, timeline, blocked].flatMap((bytes) => (bytes ? [bytes.buffer] : [])),
@@ -164,7 +165,7 @@ function noTimes(name: string): PtflameError {
 }
 
 /** What the page draws. */
-function drawnOf(shown: Shown): Pick<EngineReport, 'head' | 'data' | 'timeline' | 'blocked'> {
+function drawnOf(shown: Shown, takesBinaries: boolean): Pick<EngineReport, 'head' | 'data' | 'timeline' | 'blocked'> {
   if ('comparison' in shown) {
     const { comparison, look, strips } = shown;
     const data = copied(comparedDataPieces(comparison));
@@ -176,8 +177,9 @@ function drawnOf(shown: Shown): Pick<EngineReport, 'head' | 'data' | 'timeline' 
     };
   }
   const { profile, waits, timeline, blocked = null } = shown;
+  const meta = { ...profile.meta, takesBinaries };
   return {
-    head: reportHead(profile),
+    head: reportHead({ ...profile, meta }),
     data: copied(pageDataPieces(profile, waits, null, null, blocked)),
     timeline: timeline && copied(timelinePieces(timeline)),
     blocked: blocked && copied(blockedDataPieces(profile, waits, blocked)),

@@ -45,7 +45,7 @@ export async function openDroppedRecording(
   const lacking = needed.filter(({ state }) => state !== 'found').map(({ path, state }) => `${path}: ${state}`);
   const { input, notes } = decodable(read, contents, { root: '', cache: CACHE });
   const remedy = isComplete ? [] : ['To see their code, drop on this page the builds that ran.'];
-  return { inputs: [input], notes: [...notes, ...lacking, ...remedy] };
+  return { inputs: [input], notes: [...notes, ...lacking, ...remedy], takesBinaries: true };
 }
 
 /** A binary, or a dump of code that was made at run time. */

@@ -12,6 +12,8 @@ export interface Opened {
   /** A profile, which is no trace; null: the inputs are one. */
   readonly profile: OpenedInput | null;
   readonly notes: readonly string[];
+  /** It is decoded with binaries that are dropped. Default: it is not. */
+  readonly takesBinaries?: boolean;
 }
 
 /** Not all files that ran are here. */

@@ -176,7 +176,8 @@ class OfflinePage {
     this.showStart(failure);
   }
 
-  private async draw({ head, data: bytes, timeline, blocked, formats, notes }: EngineReport): Promise<void> {
+  private async draw(report: EngineReport): Promise<void> {
+    const { head, data: bytes, timeline, blocked, formats, notes, takesBinaries } = report;
     this.shown = 'report';
     this.working = null;
     document.title = head.windowTitle;
@@ -192,6 +193,7 @@ class OfflinePage {
       data,
       timeline: timeline && (() => Promise.resolve(readTimeline(timeline))),
       blocked: blocked && (async () => openBlockedData(blocked, data)),
+      dropped: { takesBinaries },
     });
     this.container.dispatchEvent(new CustomEvent('report-drawn', { bubbles: true }));
   }

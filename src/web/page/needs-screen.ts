@@ -2,6 +2,7 @@
  * The screen for a recording whose binaries are not all here: which they are, and three ways on.
  */
 import { htmlElement as html } from '../../render/viewer/dom.js';
+import { shellWords } from '../../render/visible-text.js';
 import type { NeededBinaries, NeededBinary } from '../messages.js';
 import { commandLine, keyButton, screen } from './screen.js';
 
@@ -28,8 +29,12 @@ export function needsScreen({ recording, files, unused }: NeededBinaries, events
       {},
       'A recording has the path through the code, not the code. Drop these files, or the folder with them, here; their names do not matter where build ids are known. Or drop the pack that this command makes where it was recorded:',
     ),
-    html('p', {}, commandLine('ptflame pack perf.data -o trace.pack')),
-    html('p', { class: 'count', role: 'status' }, `${found} of ${files.length} are here`),
+    html('p', {}, commandLine(`ptflame pack ${shellWords([recording])} -o trace.pack`)),
+    html(
+      'p',
+      { class: 'count', role: 'status' },
+      `${found} of ${files.length} ${files.length === 1 ? 'is' : 'are'} here`,
+    ),
     html('ul', { class: 'binaries' }, ...files.map(row)),
     ...(unused.length === 0
       ? []
@@ -38,10 +43,15 @@ export function needsScreen({ recording, files, unused }: NeededBinaries, events
       'div',
       { class: 'group' },
       keyButton('Choose files…', 'o', events.choose, true),
-      keyButton(found === 0 ? 'Show without them' : 'Show without the others', '', events.showWithout),
+      keyButton(withoutWords(files.length, found), '', events.showWithout),
       keyButton('Another recording', 'Esc', events.another),
     ),
   );
+}
+
+function withoutWords(files: number, found: number): string {
+  if (files - found !== 1) return found === 0 ? 'Show without them' : 'Show without the others';
+  return found === 0 ? 'Show without it' : 'Show without the other';
 }
 
 function row({ path, state, wanted, found }: NeededBinary): HTMLElement {

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { axeViolations } from '../../helpers/browser/axe.js';
 import { press, windows } from '../../helpers/browser/browser.js';
 import { drop, openOfflinePage, problem, reportShown, save, shown } from '../../helpers/browser/offline-page.js';
-import { eventually, hashOf, labels, rows } from '../../helpers/browser/report-page.js';
+import { eventually, hashOf, labels, pick, rows } from '../../helpers/browser/report-page.js';
 import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { putTogether, takeApart, withBuildIds } from '../../helpers/perf/rewrite.js';
 
@@ -138,14 +138,19 @@ describe('a recording without its binaries', () => {
     await page.close();
   });
 
-  test('can be shown without them, which is lost time', async () => {
+  test('can be shown without them, which is lost time', async ({ dir }) => {
+    await copyFile(RECORDING, dir.file('my run.data'));
     const page = await openOfflinePage(browser);
-    await drop(page, RECORDING);
+    await drop(page, dir.file('my run.data'));
     expect(await shown(page)).toBe('needs');
-    await page.getByRole('button', { name: 'Show without them' }).click();
+    expect(await page.locator('.screen.needs').innerText()).toContain("ptflame pack 'my run.data' -o trace.pack");
+    expect(await page.locator('.screen.needs .count').textContent()).toBe('0 of 1 is here');
+    await page.getByRole('button', { name: 'Show without it' }).click();
     expect(await shown(page)).toBe('report');
     expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
     expect(await page.locator('#trust .warnings').first().textContent()).toContain('/opt/ptflame/threads');
+    await pick(page, 'Save', 'Copy link');
+    await page.getByText('link copied; it opens this page without the recording').waitFor();
     await drop(page, BINARY);
     await page.locator('header .trust', { hasText: 'Nothing lost' }).waitFor();
     await page.close();
@@ -157,6 +162,8 @@ describe('a recording without its binaries', () => {
     await drop(page, RECORDING, dir.file('threads'));
     expect(await shown(page)).toBe('report');
     expect(await page.locator('header .trust').textContent()).toMatch(/^[\d.]+ % lost/);
+    const words = [await page.locator('#trust').textContent(), await page.locator('.finding').textContent()];
+    for (const text of words) expect(text).toMatch(/^(?!.*--symfs).*drop on this page the builds that ran/s);
     await drop(page, BINARY);
     await page.locator('header .trust', { hasText: 'Nothing lost' }).waitFor();
     expect(await page.locator('dialog.ask').count()).toBe(0);

@@ -175,6 +175,8 @@ describe('downloads and clipboard', () => {
     await goTo(page, '#colour=average');
     await pick(page, 'Save', 'Copy link');
     await eventually(copied).toBe(page.url());
+    expect(new URL(page.url()).protocol).toBe('file:');
+    expect(await page.locator('.toast').last().textContent()).toBe('link copied; send this file, too');
   });
 
   test('C copies folded stacks, equal to those of ptflame render', async () => {

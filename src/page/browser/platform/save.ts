@@ -27,10 +27,11 @@ export async function copyText(text: string): Promise<void> {
 }
 
 const SHOWN_MS = 2500;
+const SHOWN_MS_PER_CHARACTER = 60;
 
 /** Shows a short status message and announces it to screen readers. */
 export function announce(text: string): void {
   const toast = html('div', { class: 'toast', role: 'status' }, text);
   document.body.append(toast);
-  setTimeout(() => toast.remove(), SHOWN_MS);
+  setTimeout(() => toast.remove(), Math.max(SHOWN_MS, SHOWN_MS_PER_CHARACTER * text.length));
 }
