@@ -70,7 +70,7 @@ describe.skipIf(!(await isTracingPermitted()))('record --no-trace', () => {
     expect(stats.offCpuNs).toBeGreaterThan(40e6);
     expect(stats.offCpuNs).toBeLessThanOrEqual(stats.totalNs);
     const requests = await ptflame(['requests', 'nap', 'perf.data', '--slowest', '1'], { cwd: dir.path });
-    expect(requests.stdout).toMatch(/nap → … → \[off-cpu\]/);
+    expect(requests.stdout).toMatch(/nap(?: → …|\n.*\[preempted\]\n.*\[untraced\]) → \[off-cpu\]/); // where it was busy, too
   });
 
   test('leaves probes behind only if it is killed, for doctor to remove', async ({ dir }) => {
