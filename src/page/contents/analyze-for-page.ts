@@ -96,7 +96,7 @@ export function analyzeForPage(
   });
 }
 
-/** Of all threads together: they take up to 1 MB, a quarter of what the timeline may take. */
+/** Of all threads together. A path takes a few bytes, so that this is less than what the timeline may take. */
 const MAX_BLOCKED_PATHS = 2 ** 18;
 
 function boundedBlocked(blocked: Profile): BlockedTime | null {
