@@ -4,7 +4,7 @@
 import { askForMemory } from './memory.js';
 import type { Nanoseconds } from './units.js';
 
-type Column = Float64Array | Int32Array | Uint32Array | Uint8Array;
+type Column = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** A typed array that doubles when it is full; `values` may be longer than `length`. */
 export class GrowingColumn<Values extends Column> {

@@ -12,6 +12,7 @@ import {
 } from '../analysis/log/answer-thread.js';
 import type { FunctionSet } from '../analysis/questions.js';
 import type { LongestCalls } from '../model/calls/call-events.js';
+import { ROW_BYTES } from '../model/calls/call-log.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Timeline } from '../model/profile/timeline.js';
@@ -27,7 +28,7 @@ import { type FunctionPattern, findFunctions } from './replay/find-functions.js'
 import type { LineCalls } from './replay/name-functions.js';
 import { type AskedThreads, NO_QUESTIONS, spanOfAsked } from './replay/replay-setup.js';
 import { replayThreads } from './replay/replay-threads.js';
-import { answerFromLog, type KeptLog, NODE_BYTES, ROW_BYTES } from './replay/trace-replayer.js';
+import { answerFromLog, type KeptLog, NODE_BYTES } from './replay/trace-replayer.js';
 import { type FinishedReplay, type PreparedReplay, prepareReplay, replayPrepared } from './replay-trace.js';
 import { type WorkResources, withTrace } from './with-trace.js';
 import type { WorkerPool } from './workers/worker-pool.js';

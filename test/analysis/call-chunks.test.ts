@@ -23,7 +23,7 @@ import type { Bounds } from '../../src/model/units.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
-import { forLogs } from '../helpers/traces/for-logs.js';
+import { forLogs, timesOf } from '../helpers/traces/for-logs.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../helpers/traces/threads-of.js';
 
@@ -110,7 +110,7 @@ function expectRight(log: CallLog, window: Bounds, chunkLength: number): void {
     const sizes = levels[level].map(({ node }) => node.length);
     expect(sizes.slice(0, -1)).toEqual(sizes.slice(0, -1).fill(chunkLength));
   }
-  const durationNs = Math.min(window.endNs, log.timeNs[log.length - 1]) - window.startNs;
+  const durationNs = Math.min(window.endNs, timesOf(log).at(-1) as number) - window.startNs;
   for (const part of [0, 0.1, 0.5, 0.9]) {
     const [fromNs, toNs] = [Math.floor(part * durationNs), Math.floor((part + 0.1) * durationNs) + 1];
     const isIn = ({ startNs, endNs }: Call) => startNs < toNs && endNs > fromNs;

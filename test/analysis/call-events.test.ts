@@ -16,7 +16,7 @@ import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
 import { everyNth, times } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
-import { forLogs } from '../helpers/traces/for-logs.js';
+import { forLogs, timesOf } from '../helpers/traces/for-logs.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../helpers/traces/threads-of.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
@@ -113,7 +113,8 @@ function expectLongest(log: CallLog, { events }: ThreadEventsOfCalls, maxCalls: 
 
 /** Also of calls of at least some duration: calls outside of the window are not left out, but not asked for. */
 function expectWindow(log: CallLog, { events }: ThreadEventsOfCalls): void {
-  const [startNs, endNs] = [log.timeNs[Math.floor(log.length / 3)], log.timeNs[Math.floor(log.length / 2)]];
+  const timeNs = timesOf(log);
+  const [startNs, endNs] = [timeNs[Math.floor(log.length / 3)], timeNs[Math.floor(log.length / 2)]];
   const isIn = (part: Part) => part.startNs < endNs && (part.startNs >= startNs || part.endNs > startNs);
   const inside = partsOf(events).filter(isIn);
   for (const minNs of [0, 1, 50]) {

@@ -179,24 +179,25 @@ test('threads are replayed for what their kept logs lack: other threads, and tim
 test('logs are kept of the threads that fit into the memory', () => {
   const events = [100_000, 1_000_000, 50_000, 100_000];
   const store = { eventCount: (tid: number) => events[tid] } as unknown as StoredThreads;
-  expect([...logLimitsOf([0, 1, 2, 3], store, 4_000_000).keys()]).toEqual([0, 2]);
-  const [log] = [...logLimitsOf([0], store, 4_000_000).values()];
-  expect(log).toBeGreaterThan(12 * 100_000);
-  expect(log).toBeLessThan(4_000_000);
+  expect([...logLimitsOf([0, 1, 2, 3], store, 3_000_000).keys()]).toEqual([0, 2]);
+  const [log] = [...logLimitsOf([0], store, 3_000_000).values()];
+  expect(log).toBeGreaterThan(6 * 100_000);
+  expect(log).toBeLessThan(3_000_000);
 });
 
-test('a log is kept up to its limit: 12 bytes a row, and 8 a path', () => {
-  const log = { length: 10, timeNs: new Float64Array(10), code: new Int32Array(10) };
+test('a log is kept up to its limit: 6 bytes a row, 8 a far time, and 8 a path', () => {
+  const log = { length: 10, sinceNs: new Uint16Array(10), farNs: Float64Array.of(7), code: new Int32Array(10) };
   const paths = { length: 3, parent: Int32Array.of(NONE, 0, 1), symbol: Int32Array.of(NONE, 7, 8) };
-  expect(keptLog(log, paths as CallTree, 143)).toBeNull();
-  expect(keptLog(log, paths as CallTree, 144)).toEqual({ log, paths });
+  expect(keptLog(log, paths as CallTree, 91)).toBeNull();
+  expect(keptLog(log, paths as CallTree, 92)).toEqual({ log, paths });
 });
 
 test('workers that are awake read long logs', async () => {
   const rows = 600_000;
   const log = {
     length: rows,
-    timeNs: Float64Array.from({ length: rows }, (_, row) => row),
+    sinceNs: new Uint16Array(rows).fill(1, 1),
+    farNs: new Float64Array(0),
     code: new Int32Array(rows),
   };
   log.code.fill(CallOp.Charge, 1);

@@ -2,7 +2,7 @@
  * Lists the calls of some functions in a thread, by their spans of time.
  */
 
-import type { CallLog } from '../../model/calls/call-log.js';
+import { type CallLog, startOfLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { float64Column, int32Column, rowNumbers, uint8Column, valuesOf } from '../../model/columns.js';
 import { Inference, isComplete } from '../../model/profile/profile.js';
@@ -147,7 +147,7 @@ export function stackAt(log: CallLog, { symbol }: CallTree, atNs: Nanoseconds): 
 }
 
 /** A gap may have cut either end. The start of a stop that a thread begins with was not seen. */
-function isStartSeen({ isStop, entryNs }: OpenCall, ending: number, { timeNs }: CallLog): boolean {
-  if (isStop) return ending === NONE || entryNs > timeNs[0];
+function isStartSeen({ isStop, entryNs }: OpenCall, ending: number, log: CallLog): boolean {
+  if (isStop) return ending === NONE || entryNs > startOfLog(log);
   return ending !== Inference.OpenAtStart && ending !== Inference.CutByGap;
 }

@@ -1,7 +1,7 @@
 /**
  * Walks through the log of a thread and reports each call and each time interval to a listener.
  */
-import { argumentOf, type CallLog, CallOp, opOf } from '../../model/calls/call-log.js';
+import { argumentOf, type CallLog, CallOp, FAR, opOf } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import type { Doubt } from '../../model/calls/doubts.js';
 import { rowNumbers } from '../../model/columns.js';
@@ -53,6 +53,8 @@ class Walk<Call extends OpenCall> {
   private readonly unused: Call[] = [];
   /** Stacks that were set aside, lowest call first, by the row that opened the uppermost call. */
   private readonly stacks = new Map<number, Call[]>();
+  /** The next time in `farNs`. */
+  private far = 0;
 
   constructor(
     private readonly log: CallLog,
@@ -61,14 +63,15 @@ class Walk<Call extends OpenCall> {
 
   run(): void {
     const { listener, stops } = this;
-    const { length, timeNs, code } = this.log;
+    const { length, sinceNs, farNs, code } = this.log;
     let nowNs = 0;
     let doubt: Doubt = 0;
     for (let row = 0; row < length; row++) {
       const op = opOf(code[row]);
       const argument = argumentOf(code[row]);
+      const since = sinceNs[row];
+      const atNs = since === FAR ? farNs[this.far++] : nowNs + since;
       if (op === CallOp.KnownTime) continue; // belongs to the row before
-      const atNs = timeNs[row];
       if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, doubt);
       nowNs = atNs;
       if (op === CallOp.Open) this.open(row, argument, atNs);
@@ -106,9 +109,9 @@ class Walk<Call extends OpenCall> {
   /** `next`: the row after the ones that describe the end. */
   private end(call: Call | undefined, atNs: Nanoseconds, ending: number, next: number): void {
     assert(call !== undefined, 'a call ends that never began');
-    const { length, timeNs, code } = this.log;
+    const { length, farNs, code } = this.log;
     const hasKnownTime = next < length && opOf(code[next]) === CallOp.KnownTime;
-    this.listener.closed(call, atNs, ending, hasKnownTime ? timeNs[next] : atNs - call.entryNs);
+    this.listener.closed(call, atNs, ending, hasKnownTime ? farNs[this.far] : atNs - call.entryNs);
     this.unused.push(call);
   }
 

@@ -5,7 +5,7 @@
  * A row is an operation with an argument, and the time up to which time is charged before it: to the stop that is open,
  * else to the frame on top.
  */
-import { resized } from '../columns.js';
+import { float64Column, resized } from '../columns.js';
 import { PtflameError } from '../errors.js';
 import { askForMemory } from '../memory.js';
 import { type Nanoseconds, NONE, type NodeId, type SiteId } from '../units.js';
@@ -38,8 +38,8 @@ export const CallOp = {
   /** Sets why what is charged from here on is inferred; argument: `Doubt`. */
   SetDoubt: 11,
   /**
-   * Gives the call that ended last its known duration, in the column of times. Only for a call whose start or end was
-   * not seen; without this row its whole duration is known.
+   * Gives the call that ended last its known duration, in place of a time. Only for a call whose start or end was not
+   * seen; without this row its whole duration is known.
    */
   KnownTime: 12,
 } as const;
@@ -48,13 +48,24 @@ export type CallOp = (typeof CallOp)[keyof typeof CallOp];
 export const OP_BITS = 4;
 const OP_MASK = (1 << OP_BITS) - 1;
 
+/** In place of the time since the row before: the time is in `farNs`. */
+export const FAR = 0xffff;
+
 export interface CallLog {
   readonly length: number;
-  readonly timeNs: Float64Array; // Nanoseconds
+  /** Nanoseconds since the row before, or `FAR`. */
+  readonly sinceNs: Uint16Array;
+  /** The times of rows with `FAR`, in their order: pauses, times before that of the row before, known durations. */
+  readonly farNs: Float64Array;
   /** Operation and argument, see `opOf` and `argumentOf`. */
   readonly code: Int32Array;
   /** Where a call or a stop that a row opens was made, see `madeAt`; NONE: not known. Absent: not requested. */
   readonly place?: Int32Array | undefined;
+}
+
+/** Returns when a log begins. */
+export function startOfLog({ sinceNs: [first], farNs: [far] }: CallLog): Nanoseconds {
+  return first === FAR ? far : first;
 }
 
 // Places in the code: sites that calls come from, and of calls whose beginning was not seen, those that they return to.
@@ -81,7 +92,8 @@ export function argumentOf(code: number): number {
 const ROWS_PER_EVENT = 1.125;
 const MIN_ROWS = 1024;
 
-const ROW_BYTES = Float64Array.BYTES_PER_ELEMENT + Int32Array.BYTES_PER_ELEMENT;
+/** Without places, and without times in `farNs`, which are rare. */
+export const ROW_BYTES = Uint16Array.BYTES_PER_ELEMENT + Int32Array.BYTES_PER_ELEMENT;
 
 /** @throws PtflameError TOO_LARGE */
 function askForLog(events: number): void {
@@ -103,7 +115,10 @@ function askForLog(events: number): void {
 export class CallLogBuilder {
   /** Time is charged up to here with the next row. */
   nowNs: Nanoseconds = 0;
-  private timeNs = new Float64Array(MIN_ROWS);
+  private sinceNs: Uint16Array = new Uint16Array(MIN_ROWS);
+  private readonly farNs = float64Column();
+  /** The time of the last row. */
+  private lastNs: Nanoseconds = 0;
   private code: Int32Array = new Int32Array(MIN_ROWS);
   /** null: not requested. */
   private place: Int32Array | null = null;
@@ -116,12 +131,14 @@ export class CallLogBuilder {
    */
   clear(events = 0, hasPlaces = false): void {
     this.length = 0;
+    this.farNs.length = 0;
+    this.lastNs = 0;
     this.doubt = Doubt.None;
     this.place = hasPlaces ? new Int32Array(Math.max(MIN_ROWS, this.code.length)) : null;
     const rows = Math.ceil(ROWS_PER_EVENT * events);
     if (rows <= this.code.length) return;
     askForLog(events);
-    this.timeNs = new Float64Array(rows);
+    this.sinceNs = new Uint16Array(rows);
     this.code = new Int32Array(rows);
     if (hasPlaces) this.place = new Int32Array(rows);
   }
@@ -194,8 +211,13 @@ export class CallLogBuilder {
   /** Returns the log. It shares memory with the builder, and is valid until that is cleared. */
   build(): CallLog {
     this.add(CallOp.Charge, 0);
-    const { length, place } = this;
-    const log = { length, timeNs: this.timeNs.subarray(0, length), code: this.code.subarray(0, length) };
+    const { length, place, farNs } = this;
+    const log = {
+      length,
+      sinceNs: this.sinceNs.subarray(0, length),
+      farNs: farNs.values.subarray(0, farNs.length),
+      code: this.code.subarray(0, length),
+    };
     return place ? { ...log, place: place.subarray(0, length) } : log;
   }
 
@@ -206,13 +228,25 @@ export class CallLogBuilder {
   private addAt(ns: Nanoseconds, op: CallOp, argument: number, site: SiteId = NONE): number {
     const row = this.length++;
     if (row === this.code.length) {
-      this.timeNs = resized(this.timeNs, 2 * row);
+      this.sinceNs = resized(this.sinceNs, 2 * row);
       this.code = resized(this.code, 2 * row);
       this.place &&= resized(this.place, 2 * row);
     }
     if (this.place) this.place[row] = site;
-    this.timeNs[row] = ns;
+    this.sinceNs[row] = op === CallOp.KnownTime ? this.far(ns) : this.since(ns);
     this.code[row] = (argument << OP_BITS) | op;
     return row;
+  }
+
+  private since(ns: Nanoseconds): number {
+    const { lastNs } = this;
+    this.lastNs = ns;
+    const since = ns - lastNs;
+    return (since & FAR) === since && since !== FAR && lastNs + since === ns ? since : this.far(ns);
+  }
+
+  private far(ns: Nanoseconds): number {
+    this.farNs.push(ns);
+    return FAR;
   }
 }

@@ -18,7 +18,7 @@ import {
   TimelineMemory,
   threadTimeline,
 } from '../../analysis/timeline/thread-timeline.js';
-import type { CallLog } from '../../model/calls/call-log.js';
+import { type CallLog, ROW_BYTES } from '../../model/calls/call-log.js';
 import { type CallTree, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
 import type { Shape } from '../../model/calls/overlay.js';
@@ -254,15 +254,13 @@ export interface KeptLog {
   readonly paths: Shape;
 }
 
-/** A row of the log, and a node. */
-export const ROW_BYTES = 12;
 export const NODE_BYTES = 8;
 
 /** Copies the log, which the next replay overwrites; null: it is larger. */
 export function keptLog(log: CallLog, { length, parent, symbol }: CallTree, maxBytes: number): KeptLog | null {
-  if (ROW_BYTES * log.length + NODE_BYTES * length > maxBytes) return null;
-  const { timeNs, code } = log; // no question is about places
-  return inSharedMemory({ log: { length: log.length, timeNs, code }, paths: { length, parent, symbol } });
+  const { place: _, ...kept } = log; // no question is about places
+  if (ROW_BYTES * log.length + kept.farNs.byteLength + NODE_BYTES * length > maxBytes) return null;
+  return inSharedMemory({ log: kept, paths: { length, parent, symbol } });
 }
 
 interface AnswerTask {

@@ -6,9 +6,11 @@ import { type FilteredThread, filterThread } from '../../../src/analysis/log/fil
 import type { CallFilter } from '../../../src/analysis/questions.js';
 import { argumentOf, CallLogBuilder, CallOp, opOf } from '../../../src/model/calls/call-log.js';
 import { DurationsBuilder, type FunctionDurations } from '../../../src/model/calls/durations.js';
+import { NONE } from '../../../src/model/units.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-replay.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
+import { timesOf } from '../../helpers/traces/for-logs.js';
 import { threadsOfBeginning } from '../../helpers/traces/threads-of.js';
 import {
   pathOf,
@@ -75,9 +77,22 @@ test.each([0, 100, 5000, 20_000])('a log with space for %d events keeps all rows
       log.nowNs = 10 + call;
       log.open(call);
     }
-    const { code, timeNs } = log.build();
+    const built = log.build();
+    const { code } = built;
     expect([...code].map(opOf)).toEqual([CallOp.Begin, ...calls.map(() => CallOp.Open), CallOp.Charge]);
     expect([...code.subarray(1, -1)].map(argumentOf)).toEqual(calls);
-    expect([...timeNs.subarray(0, -1)]).toEqual([7, ...calls.map((call) => 10 + call)]);
+    expect(timesOf(built).slice(0, -1)).toEqual([7, ...calls.map((call) => 10 + call)]);
   }
+});
+
+test('times are kept as they are: near, far, backwards, fractions; known durations are no times', () => {
+  const log = new CallLogBuilder();
+  const times = [7, 7, 7 + 0xfffe, 7 + 2 * 0xfffe + 1, 0.1, 2.1, -5, 2 ** 53, 2 ** 53 + 2, 1e18];
+  log.clear(0);
+  for (const ns of times) {
+    log.nowNs = ns;
+    log.close(NONE);
+    log.setKnownTime(3);
+  }
+  expect(timesOf(log.build())).toEqual([...times.flatMap((ns) => [ns, 3]), 1e18]);
 });

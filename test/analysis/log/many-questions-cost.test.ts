@@ -9,6 +9,7 @@ import { type CallLog, CallLogBuilder } from '../../../src/model/calls/call-log.
 import { type CallTree, CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
 import { NONE, UNBOUNDED } from '../../../src/model/units.js';
 import { workOf } from '../../helpers/checks/work.js'; // first: it counts only code that has not run yet
+import { timesOf } from '../../helpers/traces/for-logs.js';
 
 interface Logged {
   readonly log: CallLog;
@@ -64,8 +65,9 @@ const INTERVALS: Readonly<Record<string, (row: number, n: number, lastNs: number
   'that are empty or reversed': (row) => ({ from: row, to: row - (row % 2), key: row }),
 };
 
-function questions(write: (typeof INTERVALS)[string], n: number, minNs: number, { timeNs }: CallLog): ThreadQuestions {
-  const rows = Array.from({ length: n }, (_, row) => write(row, n, timeNs[timeNs.length - 1]));
+function questions(write: (typeof INTERVALS)[string], n: number, minNs: number, log: CallLog): ThreadQuestions {
+  const lastNs = timesOf(log).at(-1) as number;
+  const rows = Array.from({ length: n }, (_, row) => write(row, n, lastNs));
   const fromNs = Float64Array.from(rows, ({ from }) => from);
   const toNs = Float64Array.from(rows, ({ to }) => to);
   return {

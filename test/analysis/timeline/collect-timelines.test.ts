@@ -26,6 +26,7 @@ import { spanLevel, type Timeline } from '../../../src/model/profile/timeline.js
 import { Replayer } from '../../../src/replay/replayer.js';
 import { execute } from '../../helpers/random/execution.js';
 import { decisions } from '../../helpers/random/random-questions.js';
+import { copyOf } from '../../helpers/traces/for-logs.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { threadsOfInput } from '../../helpers/traces/threads-of.js';
 
@@ -48,8 +49,7 @@ async function loaded(lines: readonly string[]): Promise<Loaded> {
     const { log, tree } = replayer.replay(events, { ...options, knownPaths: null, durations: null, wantsLog: true });
     if (log === null) throw new Error('there is no log');
     const paths = structuredClone(tree);
-    const own = { length: log.length, timeNs: log.timeNs.slice(), code: log.code.slice() };
-    return { tid, log: own, paths: { ...paths, totalNs: totalTimes(paths), nodeOf: rowNumbers(paths.length) } };
+    return { tid, log: copyOf(log), paths: { ...paths, totalNs: totalTimes(paths), nodeOf: rowNumbers(paths.length) } };
   });
   return { threads: logged, window: { startNs: bounds.startNs, endNs: bounds.endNs + 1 } };
 }

@@ -40,7 +40,7 @@ import {
 } from '../../../src/model/profile/timeline.js';
 import { executions, RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
-import { forLogs } from '../../helpers/traces/for-logs.js';
+import { copyOf, forLogs } from '../../helpers/traces/for-logs.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../../helpers/traces/threads-of.js';
 
@@ -51,8 +51,8 @@ interface Logged {
 
 function logsOf(trace: TraceThreads): Logged[] {
   const logs: Logged[] = [];
-  forLogs(trace, ({ length, timeNs, code }, tree) => {
-    logs.push({ log: { length, timeNs: timeNs.slice(), code: code.slice() }, tree: structuredClone(tree) });
+  forLogs(trace, (log, tree) => {
+    logs.push({ log: copyOf(log), tree: structuredClone(tree) });
   });
   return logs;
 }

@@ -1,7 +1,7 @@
 /**
  * Replays the threads of a trace and hands on their logs.
  */
-import type { CallLog } from '../../../src/model/calls/call-log.js';
+import { type CallLog, CallOp, FAR, opOf } from '../../../src/model/calls/call-log.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import { assert } from '../../../src/model/errors.js';
 import { Replayer } from '../../../src/replay/replayer.js';
@@ -18,6 +18,24 @@ const OPTIONS = {
   wantsLog: true,
   wantsPlaces: true,
 } as const;
+
+/** Returns a log that stays when the next thread is replayed. */
+export function copyOf({ length, sinceNs, farNs, code }: CallLog): CallLog {
+  return { length, sinceNs: sinceNs.slice(), farNs: farNs.slice(), code: code.slice() };
+}
+
+/** Returns the time of each row; of `KnownTime`, the duration. */
+export function timesOf({ length, sinceNs, farNs, code }: CallLog): number[] {
+  let far = 0;
+  let nowNs = 0;
+  const times = Array.from({ length }, (_, row) => {
+    const ns = sinceNs[row] === FAR ? farNs[far++] : nowNs + sinceNs[row];
+    if (opOf(code[row]) !== CallOp.KnownTime) nowNs = ns;
+    return ns;
+  });
+  assert(far === farNs.length, 'each far time has a row');
+  return times;
+}
 
 /** Calls `work` with the log and the tree of each thread, which are valid as long as it runs. */
 export function forLogs({ threads, facts }: TraceThreads, work: (log: CallLog, tree: CallTree) => void): void {

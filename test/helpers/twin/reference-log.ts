@@ -6,6 +6,7 @@ import { argumentOf, type CallLog, CallOp, opOf } from '../../../src/model/calls
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import { Doubt } from '../../../src/model/calls/doubts.js';
 import { Inference, type InferenceName, UNWOUND } from '../../../src/model/profile/profile.js';
+import { timesOf } from '../traces/for-logs.js';
 import type { NameOf } from './asked-answers.js';
 import { CallList, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 
@@ -13,12 +14,9 @@ const certaintyOf = (doubt: Doubt) =>
   doubt === Doubt.None ? 'certain' : doubt === Doubt.HiddenJump ? 'hidden' : 'unconfirmed';
 const REASONS = Object.keys(Inference) as InferenceName[];
 
-export function referenceLog(
-  tid: number,
-  { length, code, timeNs }: CallLog,
-  tree: CallTree,
-  nameOf: NameOf,
-): ReferenceThread {
+export function referenceLog(tid: number, log: CallLog, tree: CallTree, nameOf: NameOf): ReferenceThread {
+  const { length, code } = log;
+  const timeNs = timesOf(log);
   const list = new CallList();
   const ofRow = new Map<number, ReferenceCall>();
   let frames: ReferenceCall[] = [];
