@@ -426,12 +426,13 @@ function countListed({ tree, inferred: counters, certainty }: ReplayState, modul
 /** Appends to the log what the module has listed for it. */
 function writeLog(log: CallLogBuilder, { head, logRows, renames }: ReplayModule, events: ThreadEvents): void {
   const rows = LISTED_BYTES * head.get(HEAD_LOG_COUNT);
+  const { hasPlaces } = log;
   for (let at = 0; at < rows; at += LISTED_BYTES) {
     const row = logRows.ints[(at + LISTED_ROW) >> 2];
     log.append(
       logRows.floats[(at + LISTED_NS) >> 3],
       logRows.ints[(at + LISTED_ID) >> 2],
-      row === NONE ? NONE : events.siteAt(row),
+      hasPlaces && row !== NONE ? events.siteAt(row) : NONE,
     );
   }
   const renamed = LISTED_BYTES * head.get(HEAD_RENAMES_COUNT);

@@ -143,6 +143,10 @@ export class CallLogBuilder {
     if (hasPlaces) this.place = new Int32Array(rows);
   }
 
+  get hasPlaces(): boolean {
+    return this.place !== null;
+  }
+
   /** Starts charging time at this moment. */
   begin(ns: Nanoseconds): void {
     if (this.length > 0) this.add(CallOp.Charge, 0);
@@ -160,9 +164,20 @@ export class CallLogBuilder {
     if (this.place?.[row] === NONE) this.place[row] = place;
   }
 
-  /** Appends a row that the module wrote. Those that set the doubt come in pairs: the second one sets it back. */
-  append(ns: Nanoseconds, code: number, site: SiteId = NONE): void {
-    this.addAt(ns, opOf(code), argumentOf(code), site);
+  /**
+   * Appends a row, and returns it. Rows of the module that set the doubt come in pairs: the second one sets it back.
+   */
+  append(ns: Nanoseconds, code: number, site: SiteId = NONE): number {
+    const row = this.length++;
+    if (row === this.code.length) {
+      this.sinceNs = resized(this.sinceNs, 2 * row);
+      this.code = resized(this.code, 2 * row);
+      this.place &&= resized(this.place, 2 * row);
+    }
+    if (this.place) this.place[row] = site;
+    this.sinceNs[row] = opOf(code) === CallOp.KnownTime ? this.far(ns) : this.since(ns);
+    this.code[row] = code;
+    return row;
   }
 
   /** Corrects the node of the call opened in `row`. */
@@ -177,7 +192,7 @@ export class CallLogBuilder {
 
   /** Sets for how long the call that ended last certainly lasted. */
   setKnownTime(ns: Nanoseconds): void {
-    this.addAt(ns, CallOp.KnownTime, 0);
+    this.append(ns, CallOp.KnownTime);
   }
 
   stop(node: NodeId, site: SiteId = NONE): void {
@@ -222,20 +237,7 @@ export class CallLogBuilder {
   }
 
   private add(op: CallOp, argument: number, site: SiteId = NONE): number {
-    return this.addAt(this.nowNs, op, argument, site);
-  }
-
-  private addAt(ns: Nanoseconds, op: CallOp, argument: number, site: SiteId = NONE): number {
-    const row = this.length++;
-    if (row === this.code.length) {
-      this.sinceNs = resized(this.sinceNs, 2 * row);
-      this.code = resized(this.code, 2 * row);
-      this.place &&= resized(this.place, 2 * row);
-    }
-    if (this.place) this.place[row] = site;
-    this.sinceNs[row] = op === CallOp.KnownTime ? this.far(ns) : this.since(ns);
-    this.code[row] = (argument << OP_BITS) | op;
-    return row;
+    return this.append(this.nowNs, (argument << OP_BITS) | op, site);
   }
 
   private since(ns: Nanoseconds): number {
