@@ -10,6 +10,8 @@ export interface Stage {
   readonly done: number;
   /** null: unknown, as for a pipe. */
   readonly total: number | null;
+  /** How much of the work that is, from 0 to 1. Default: `done` of `total`. */
+  readonly share?: number | undefined;
   readonly unit: 'bytes' | 'threads';
   /** Lines of text read; 0 for other inputs. */
   readonly lines: number;
@@ -25,7 +27,7 @@ const GAP = '  ';
 export function progressLine(stage: Stage, width: number): string {
   const { name, done, total, elapsedMs } = stage;
   const seconds = elapsedMs / 1000;
-  const share = total === null || total === 0 ? null : Math.min(done / total, 1);
+  const share = total === null || total === 0 ? null : (stage.share ?? Math.min(done / total, 1));
   const hasEstimate = share !== null && share > 0;
   const end = hasEstimate ? `${clock((seconds * (1 - share)) / share)} left` : clock(seconds);
   const head = share === null ? [name] : [name, `${Math.floor(100 * share)} %`.padStart(5)];
@@ -39,7 +41,7 @@ export function progressLine(stage: Stage, width: number): string {
 
 function amount({ done, total, unit }: Stage): string {
   const text = unit === 'bytes' ? formatBytes : formatCount;
-  return `${text(done)}${total === null ? '' : ` of ${text(total)}`}${unit === 'threads' ? ' threads' : ''}`;
+  return `${text(done)}${total === null ? '' : ` of ${text(total)}`}${unit === 'threads' ? (total === 1 ? ' thread' : ' threads') : ''}`;
 }
 
 /** Most important first. */

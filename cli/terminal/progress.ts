@@ -33,5 +33,7 @@ function stageOf(progress: Progress, totalBytes: number | null, elapsedMs: numbe
   const name = STAGES[progress.phase];
   if (progress.phase === 'read')
     return { name, done: progress.bytes, total: totalBytes, unit: 'bytes', lines: progress.lines, elapsedMs };
-  return { name, done: progress.threads, total: progress.ofThreads, unit: 'threads', lines: 0, elapsedMs };
+  const { threads: done, ofThreads: total } = progress;
+  const share = progress.phase === 'replay' ? progress.share : undefined;
+  return { name, done, total, share, unit: 'threads', lines: 0, elapsedMs };
 }

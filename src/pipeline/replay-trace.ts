@@ -21,6 +21,7 @@ import type { Probes } from '../replay/mend-hits.js';
 import { probeSites } from '../replay/probe-sites.js';
 import type { Fibers, Scheduler, TailCalls } from '../replay/stack/frame.js';
 import { addedSites, type SystemCalls, systemCalls, withSystemCalls } from '../replay/system-calls.js';
+import type { StoredThreads } from '../trace/stored-threads.js';
 import {
   type OnCallRows,
   type OnThreadChunks,
@@ -63,6 +64,7 @@ import {
 import type { CallRowsQuestion } from './replay/thread-calls.js';
 import { HistogramPool } from './replay/work-spaces.js';
 import type { SharedFile } from './workers/shared-file.js';
+import type { Work } from './workers/work.js';
 
 /** All calls as rows of a Parquet file. */
 interface CallRowsOptions {
@@ -216,11 +218,12 @@ async function replayThreadsTwice(
     onCallRows: options.callRows?.onThread,
   });
   const help = { ...resources, histograms: histogramsFor(setup) };
-  const reportThread = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
+  const counter = new ThreadCounter(options, store, setup.questions, builder.toReplayAgain);
+  resources.pool.onWork = (work) => counter.pass(work);
   for await (const [tid, thread] of replayThreads(store.tids, store, setup, help, asked)) {
     if (thread.replay.switcher) return new FoundSwitcher(thread.replay.switcher);
     builder.add(tid, thread);
-    reportThread();
+    counter.finish(tid);
   }
   if (builder.needsPaths(setup.siteFacts)) return NEEDS_PATHS;
   builder.finishWaiting();
@@ -229,8 +232,9 @@ async function replayThreadsTwice(
   if (knownPaths !== null)
     for await (const [tid, thread] of replayThreads(toReplayAgain, store, { ...setup, knownPaths }, help, asked)) {
       builder.addAgain(tid, thread);
-      reportThread();
+      counter.finish(tid);
     }
+  resources.pool.onWork = null;
   for (const counted of help.histograms?.all() ?? []) builder.addDurations(counted);
   const { scope, showsJumps } = setup.siteFacts;
   const built = builder.build({ scope, ...(showsJumps && { showsJumps }), part: partText(options), recorded });
@@ -241,14 +245,57 @@ async function replayThreadsTwice(
   return { ...built, lineCalls, again: { tids: new Set(toReplayAgain), knownPaths }, setup };
 }
 
-/** Returns a function to call after each thread; `ofThreads`: the number of threads to replay, as known by then. */
-function threadCounter({ signal, onProgress }: ReplayTraceOptions, ofThreads: () => number): () => void {
-  let threads = 0;
-  return () => {
-    signal?.throwIfAborted();
+/** Reports how far replay is, by the events of threads. */
+class ThreadCounter {
+  private threads = 0;
+  /** How often events are passed: paired, executed, and walked through in a log. */
+  private readonly passes: number;
+  /** Rows of all threads, and of those that are done. */
+  private all: number;
+  private done = 0;
+  /** Of the threads to be replayed again, so many are in `all`. */
+  private again = 0;
+  /** By thread that is being replayed: rows that were passed. */
+  private readonly passed = new Map<Tid, number>();
+
+  /** `toReplayAgain`: of all threads, as far as is known. */
+  constructor(
+    private readonly options: ReplayTraceOptions,
+    private readonly store: StoredThreads,
+    questions: Questions,
+    private readonly toReplayAgain: readonly Tid[],
+  ) {
+    this.passes = needsCallLog(questions) ? 3 : 2;
+    this.all = store.tids.reduce((sum, tid) => sum + this.rowsOf(tid), 0);
+  }
+
+  pass({ tid, rows }: Work): void {
+    const most = this.rowsOf(tid);
+    this.passed.set(tid, Math.min(most, rows + (this.passed.get(tid) ?? 0)));
+    this.report();
+  }
+
+  finish(tid: Tid): void {
+    this.options.signal?.throwIfAborted();
     checkMemory();
-    onProgress?.({ phase: 'replay', threads: ++threads, ofThreads: ofThreads() });
-  };
+    this.threads++;
+    this.done += this.rowsOf(tid);
+    this.passed.delete(tid);
+    this.report();
+  }
+
+  private report(): void {
+    const { options, store, toReplayAgain, threads, done, passed } = this;
+    while (this.again < toReplayAgain.length) this.all += this.rowsOf(toReplayAgain[this.again++] as Tid);
+    const ofThreads = store.tids.length + toReplayAgain.length;
+    const rows = [...passed.values()].reduce((sum, rows) => sum + rows, done);
+    options.onProgress?.({ phase: 'replay', threads, ofThreads, share: Math.min(1, rows / this.all) });
+  }
+
+  /** There are threads without events. */
+  private rowsOf(tid: Tid): number {
+    return 1 + this.passes * this.store.eventCount(tid);
+  }
 }
 
 /** Memory that replay needs for each site. */

@@ -5,6 +5,7 @@
 import type { PageMemory, Pages } from '../model/trace/pages.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
+import { passRows } from '../model/work.js';
 import { type SharedMemory, sharedMemory, WasmModule } from '../wasm/module.js';
 import type { FunctionTable } from './functions/function-table.js';
 import { callsSwitcher, isInlinedAt, type SiteFacts, Step, touches } from './functions/site-facts.js';
@@ -161,6 +162,7 @@ export class ReplayModule {
     const { site, siteAt, length } = events.from(row);
     this.windowRow = this.timesEnd = row;
     this.windowEnd = row + Math.min(WINDOW, length);
+    passRows(this.windowEnd - row);
     this.windowSites.set(site.subarray(siteAt, siteAt + this.windowEnd - row));
     head.set(HEAD_WINDOW_ROW, row);
     return this.windowEnd;

@@ -39,6 +39,8 @@ export interface EngineProgress {
   readonly done: number;
   /** null: not known. */
   readonly of: number | null;
+  /** How much of the work that is, from 0 to 1. Default: `done` of `of`. */
+  readonly share?: number;
 }
 
 export interface EngineReport {

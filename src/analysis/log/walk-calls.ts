@@ -7,6 +7,7 @@ import type { Doubt } from '../../model/calls/doubts.js';
 import { rowNumbers } from '../../model/columns.js';
 import { assert } from '../../model/errors.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
+import { passRows } from '../../model/work.js';
 
 /**
  * An open call, or a stop: `[syscall]` and the other stops are calls, too. Objects are reused after the call ends, so a
@@ -46,6 +47,9 @@ export function walkCalls<Call extends OpenCall>(log: CallLog, listener: CallLis
   new Walk(log, listener).run();
 }
 
+/** So many rows are passed at a time, for whoever shows progress. */
+const ROWS_TOLD = 1 << 16;
+
 class Walk<Call extends OpenCall> {
   private frame: Call | null = null;
   /** A stop on the frame, and possibly a stop inside that. */
@@ -67,6 +71,7 @@ class Walk<Call extends OpenCall> {
     let nowNs = 0;
     let doubt: Doubt = 0;
     for (let row = 0; row < length; row++) {
+      if (row % ROWS_TOLD === ROWS_TOLD - 1) passRows(ROWS_TOLD);
       const op = opOf(code[row]);
       const argument = argumentOf(code[row]);
       const since = sinceNs[row];

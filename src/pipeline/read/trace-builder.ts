@@ -207,6 +207,8 @@ export interface ReplayProgress {
   readonly phase: 'replay';
   readonly threads: number;
   readonly ofThreads: number;
+  /** How much of the work is done, from 0 to 1: large threads take longer. */
+  readonly share: number;
 }
 /** Reported by imports. */
 interface WriteProgress {

@@ -5,6 +5,7 @@ import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
 import { type Setup, setUp } from '../workers/setup.js';
+import { tellWorkOn } from '../workers/work.js';
 import { Moved } from '../workers/workers.js';
 import { needsCallLog, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
@@ -34,6 +35,7 @@ let setupKind = '';
 export async function replayThread(task: ReplayTask): Promise<ReplayedThread | Moved<ReplayedThread>> {
   const { facts, knownPaths, source, chunks, spaces, limit, asked, maxLogBytes, ...terms } = task;
   const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
+  tellWorkOn(source.tid);
   const writers = await loadCallWriters(trace.questions);
   const kind = kindOf(trace);
   if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(trace, writers);

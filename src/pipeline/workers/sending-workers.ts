@@ -2,6 +2,7 @@
  * Workers that share no memory: whatever they need is sent. For any host; a page has no others.
  */
 import { withoutKnown } from './setup.js';
+import type { Work, WorkMessage } from './work.js';
 import type { Sent, Workers, WorkersOptions } from './workers.js';
 
 /** To a worker. */
@@ -13,6 +14,9 @@ export interface TaskMessage {
 /** From a worker, in the order of its tasks. */
 export type Answer = { readonly result: unknown } | { readonly error: unknown };
 
+/** What a worker sends. */
+export type WorkerAnswer = Answer | WorkMessage;
+
 /** A worker as the host has it. */
 export interface HostWorker {
   send(message: TaskMessage, moved: readonly ArrayBuffer[]): void;
@@ -20,7 +24,7 @@ export interface HostWorker {
 }
 
 /** Starts a worker. `onFailure`: it has ended, or answers no more. */
-export type StartWorker = (onAnswer: (answer: Answer) => void, onFailure: (error: unknown) => void) => HostWorker;
+export type StartWorker = (onAnswer: (answer: WorkerAnswer) => void, onFailure: (error: unknown) => void) => HostWorker;
 
 interface Settle {
   readonly resolve: (result: unknown) => void;
@@ -58,7 +62,7 @@ export class SendingWorkers implements Workers {
   }
 
   private add(): Worker {
-    const worker = new Worker(this.start, () => this.handOut());
+    const worker = new Worker(this.start, () => this.handOut(), this.options.onWork);
     this.workers.push(worker);
     return worker;
   }
@@ -89,9 +93,10 @@ class Worker {
   private readonly setups = new Map<string, number>();
   private failure: unknown = null;
 
-  constructor(start: StartWorker, onFree: () => void) {
+  constructor(start: StartWorker, onFree: () => void, onWork: (work: Work) => void) {
     this.worker = start(
       (answer) => {
+        if ('work' in answer) return onWork(answer.work);
         const { resolve, reject } = this.begun.shift() as Settle;
         if ('error' in answer) reject(answer.error);
         else resolve(answer.result);

@@ -1,18 +1,20 @@
 /**
  * Runs the tasks that a worker of SendingWorkers receives, one after the other.
  */
-import type { Answer, TaskMessage } from './sending-workers.js';
+import type { TaskMessage, WorkerAnswer } from './sending-workers.js';
 import * as tasks from './tasks.js';
 import { toThrow } from './thrown.js';
+import { sendWorkBy } from './work.js';
 import { Moved } from './workers.js';
 
 type Run = (task: object) => unknown;
 
 /** Returns what the worker calls with each message. `begin`: called before each task. */
 export function serveTasks(
-  answer: (message: Answer, moved: readonly ArrayBuffer[]) => void,
+  answer: (message: WorkerAnswer, moved: readonly ArrayBuffer[]) => void,
   begin: () => void = () => {},
 ): (message: TaskMessage) => void {
+  sendWorkBy((message) => answer(message, []));
   let last = Promise.resolve();
   const run = async ({ name, task }: TaskMessage) => {
     begin();

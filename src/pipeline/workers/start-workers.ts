@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { sharesMemory } from '../../model/shared-memory.js';
-import { type Answer, SendingWorkers, type StartWorker } from './sending-workers.js';
+import { SendingWorkers, type StartWorker, type WorkerAnswer } from './sending-workers.js';
+import type { WorkMessage } from './work.js';
 import type { Workers, WorkersOptions } from './workers.js';
 
 type LoadBalancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>;
@@ -22,7 +23,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   return sharesMemory() ? startPool(options) : new SendingWorkers(options, threadsWith(options));
 }
 
-async function startPool({ size, first, budget, tasksAtWorker }: WorkersOptions): Promise<Workers> {
+async function startPool({ size, first, budget, tasksAtWorker, onWork }: WorkersOptions): Promise<Workers> {
   const { Piscina } = await import('piscina');
   const pool = new Piscina({
     filename: WORKER_FILE,
@@ -37,6 +38,7 @@ async function startPool({ size, first, budget, tasksAtWorker }: WorkersOptions)
     execArgv: WORKER_ARGUMENTS,
     workerData: budget,
   });
+  pool.on('message', ({ work }: WorkMessage) => onWork(work));
   return { run: (name, task) => pool.run(task().data, { name }), close: () => pool.destroy() };
 }
 
@@ -52,7 +54,7 @@ function leastBusy(tasksAtWorker: WorkersOptions['tasksAtWorker']): LoadBalancer
 function threadsWith({ budget }: WorkersOptions): StartWorker {
   return (onAnswer, onFailure) => {
     const worker = new Worker(WORKER_FILE, { workerData: budget, resourceLimits: LIMITS, execArgv: WORKER_ARGUMENTS });
-    worker.on('message', (answer: Answer) => onAnswer(answer));
+    worker.on('message', (answer: WorkerAnswer) => onAnswer(answer));
     worker.on('error', onFailure);
     return {
       send: (message, moved) => worker.postMessage(message, [...moved]),

@@ -8,6 +8,7 @@ import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
 import { serveTasks } from './serve-tasks.js';
 import * as tasks from './tasks.js';
 import { toThrow } from './thrown.js';
+import { sendWorkBy } from './work.js';
 import { Moved } from './workers.js';
 
 const budget: WorkerBudget | null = workerData;
@@ -16,7 +17,8 @@ if (!isMainThread && budget?.maxBytes) {
   const own = new MemoryBudget(memoryBytes, undefined, maxBytes);
   watchMemory((bytes) => own.check(bytes));
 }
-if (!sharesMemory())
+if (sharesMemory()) sendWorkBy((message) => parentPort?.postMessage(message));
+else
   parentPort?.on(
     'message',
     serveTasks((answer, moved) => parentPort?.postMessage(answer, [...moved])),

@@ -6,6 +6,7 @@ import { WORK_SIZES, type WorkSizes } from './resources.js';
 import { startWorkers } from './start-workers.js';
 import type * as tasks from './tasks.js';
 import { thrown } from './thrown.js';
+import type { Work } from './work.js';
 import type { Moved, Sent, Workers } from './workers.js';
 
 type Tasks = typeof tasks;
@@ -25,6 +26,8 @@ const TASKS_AT_WORKER: Readonly<Record<string, number | undefined>> = {
 export class WorkerPool {
   /** The workers are running: a task would begin at once. */
   isAwake = false;
+  /** Called with what workers tell of threads that they replay. */
+  onWork: ((work: Work) => void) | null = null;
   private workers: Promise<Workers> | null = null;
   readonly sizes: WorkSizes;
   private awake: Promise<void> = Promise.resolve();
@@ -50,8 +53,9 @@ export class WorkerPool {
   private start(tasks = this.size): void {
     if (this.workers !== null || !this.canWork) return;
     const first = Math.max(1, Math.min(tasks, this.size));
+    const onWork = (work: Work) => this.onWork?.(work);
     const tasksAtWorker = (name: string) => TASKS_AT_WORKER[name] ?? 1;
-    this.workers = startWorkers({ size: this.size, first, budget: this.budget, tasksAtWorker });
+    this.workers = startWorkers({ size: this.size, first, budget: this.budget, tasksAtWorker, onWork });
     this.awake = this.run('wake', {}).then(
       () => {
         this.isAwake = true;

@@ -2,6 +2,7 @@
  * Workers of any host, and what they are sent.
  */
 import type { WorkerBudget } from './memory-budget.js';
+import type { Work } from './work.js';
 
 export interface Workers {
   /** Tasks begin in the order in which they are given; each worker runs one at a time. */
@@ -17,6 +18,8 @@ export interface WorkersOptions {
   readonly budget: WorkerBudget | null;
   /** How many tasks of a kind may be at one worker. */
   readonly tasksAtWorker: (name: string) => number;
+  /** Called with what workers tell of their work before they answer. */
+  readonly onWork: (work: Work) => void;
 }
 
 /** Plain data, and memory in it that moves to the receiver instead of being copied. */

@@ -214,7 +214,8 @@ function comparedFile({ comparison, look, strips }: ComparedProfiles, format: Wr
 
 function progressOf(progress: Progress, of: number | null): EngineProgress {
   if (progress.phase === 'read') return { phase: 'read', done: progress.bytes, of };
-  return { phase: progress.phase, done: progress.threads, of: progress.ofThreads };
+  const { threads: done, ofThreads } = progress;
+  return { phase: progress.phase, done, of: ofThreads, ...(progress.phase === 'replay' && { share: progress.share }) };
 }
 
 /** Small pieces are joined before the browser takes them. */

@@ -4,7 +4,7 @@
 
 import { WORKER } from '../../host/browser/threads.js';
 import { sharesMemory } from '../../model/shared-memory.js';
-import { type Answer, SendingWorkers } from '../../pipeline/workers/sending-workers.js';
+import { SendingWorkers, type WorkerAnswer } from '../../pipeline/workers/sending-workers.js';
 import type { Workers, WorkersOptions } from '../../pipeline/workers/workers.js';
 import type { WorkerMessage } from './worker.js';
 
@@ -31,7 +31,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   return new SendingWorkers(options, (onAnswer, onFailure) => {
     const worker = prepared.shift() ?? newWorker();
     if (options.budget !== null) worker.postMessage(options.budget satisfies WorkerMessage);
-    worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => onAnswer(data));
+    worker.addEventListener('message', ({ data }: MessageEvent<WorkerAnswer>) => onAnswer(data));
     worker.addEventListener('error', ({ message }) => onFailure(new Error(message)));
     return {
       send: (message, moved) => worker.postMessage(message, sharesMemory() ? [] : [...moved]),

@@ -34,11 +34,11 @@ export class WorkingScreen {
     this.element = screen('working', names, words, bar, left, spoken, around);
   }
 
-  show({ phase, done, of }: EngineProgress, nowMs: number): void {
+  show({ phase, done, of, share: told }: EngineProgress, nowMs: number): void {
     if (phase !== this.phase) [this.phase, this.beganMs] = [phase, nowMs];
     const { bar, words, left } = this;
     showText(words, wordsOf({ phase, done, of }));
-    const share = of === null || of === 0 ? null : Math.min(1, done / of);
+    const share = of === null || of === 0 ? null : (told ?? Math.min(1, done / of));
     if (share === null) bar.removeAttribute('value');
     else bar.value = share;
     const tookMs = nowMs - this.beganMs;

@@ -14,6 +14,19 @@ import { FAKE_PERF } from '../../helpers/perf/record-runs.js';
 const READING: Stage = { name: 'reading', done: 1.2e9, total: 2.9e9, unit: 'bytes', lines: 7e6, elapsedMs: 4000 };
 
 describe('the progress line', () => {
+  test('shows the share of the work, if it is told', () => {
+    const stage = {
+      name: 'replaying',
+      done: 0,
+      total: 1,
+      share: 0.25,
+      unit: 'threads',
+      lines: 0,
+      elapsedMs: 2000,
+    } as const;
+    expect(progressLine(stage, 60)).toMatch(/^replaying {2}█+░+ {3}25 % {2}0 of 1 thread {2}6 s left$/);
+  });
+
   test('shows how much is done and how long the rest will take', () => {
     expect(progressLine(READING, 200)).toBe(
       `reading  ${'█'.repeat(16)}${'░'.repeat(24)}   41 %  1.2 GB of 2.9 GB  300.0 MB/s  1,750,000 lines/s  6 s left`,

@@ -3,23 +3,24 @@
  */
 import { expect, test } from 'vitest';
 import {
-  type Answer,
   type HostWorker,
   SendingWorkers,
   type TaskMessage,
+  type WorkerAnswer,
 } from '../../../src/pipeline/workers/sending-workers.js';
 import { newSetup, setUp } from '../../../src/pipeline/workers/setup.js';
+import type { Work } from '../../../src/pipeline/workers/work.js';
 import { Moved } from '../../../src/pipeline/workers/workers.js';
 
 /** A worker that keeps what it is sent, and answers when told. */
 interface Fake {
   readonly got: TaskMessage[];
-  readonly answer: (answer: Answer) => void;
+  readonly answer: (answer: WorkerAnswer) => void;
   readonly fail: (error: unknown) => void;
   isTerminated: boolean;
 }
 
-function pool({ size = 2, first = 1, most = 1 }) {
+function pool({ size = 2, first = 1, most = 1, onWork = (_: Work) => {} }) {
   const fakes: Fake[] = [];
   const start = (answer: Fake['answer'], fail: Fake['fail']): HostWorker => {
     const fake: Fake = { got: [], answer, fail, isTerminated: false };
@@ -29,7 +30,7 @@ function pool({ size = 2, first = 1, most = 1 }) {
     };
     return { send: (message) => fake.got.push(message), terminate };
   };
-  const workers = new SendingWorkers({ size, first, budget: null, tasksAtWorker: () => most }, start);
+  const workers = new SendingWorkers({ size, first, budget: null, tasksAtWorker: () => most, onWork }, start);
   const run = (task: object) => workers.run('wake', () => ({ data: task, moved: [] }));
   return { workers, fakes, run };
 }
@@ -70,6 +71,16 @@ test('answers go to their tasks, also errors', async () => {
   fakes[0]?.answer({ result: 'two' });
   await expect(results[0]).rejects.toThrow('a damaged trace');
   expect(await results[1]).toBe('two');
+});
+
+test('what a worker tells of its work is no answer', async () => {
+  const told: Work[] = [];
+  const { fakes, run } = pool({ size: 1, onWork: (work) => told.push(work) });
+  const result = run({ n: 1 });
+  fakes[0]?.answer({ work: { tid: 7, rows: 100 } });
+  fakes[0]?.answer({ result: 'one' });
+  expect(await result).toBe('one');
+  expect(told).toEqual([{ tid: 7, rows: 100 }]);
 });
 
 test('a task that cannot be made or sent fails alone', async () => {
