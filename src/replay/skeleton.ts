@@ -23,6 +23,20 @@ export interface Skeleton {
   readonly jumpedTo: readonly SymbolId[];
 }
 
+/** Where a site comes from, or, if odd, leads to: twice its number, or one more. */
+export type SiteEnd = number;
+
+function functionAt({ functions, fromFunction, toFunction }: SiteFacts, end: SiteEnd): FunctionId {
+  return orNameless(functions, (end % 2 === 0 ? fromFunction : toFunction)[end >> 1]);
+}
+
+/** What matters of a thread, whichever parts of its time are asked about. */
+export interface OutlineRows {
+  readonly rows: Int32Array;
+  /** Where functions are to which control moved without an event. */
+  readonly jumps: readonly SiteEnd[];
+}
+
 /** A kernel entry may return to the very instruction, which counts as after it. */
 const BEFORE = 0.5;
 
@@ -58,10 +72,14 @@ export class SkeletonBuilder {
     this.sites = siteRows(facts);
   }
 
-  /** Moves the rows to keep to the front of the columns. null: the thread has no skeleton, and nothing was moved. */
-  reduce(events: ThreadEvents, { startNs, endNs }: Bounds): Skeleton | null {
+  /**
+   * Moves the rows to keep to the front of the columns. null: the thread has no skeleton, and nothing was moved. `jumps`: of
+   * its outline, if the others of its events are missing.
+   */
+  reduce(events: ThreadEvents, { startNs, endNs }: Bounds, jumps: readonly SiteEnd[] = []): Skeleton | null {
     if (this.facts.hasAborts) return null;
     this.clear();
+    for (const end of jumps) this.jumpedTo.add(functionAt(this.facts, end));
     const start = events.firstRowFrom(startNs);
     const end = events.firstRowFrom(endNs, start);
     const isUsual =
@@ -69,6 +87,21 @@ export class SkeletonBuilder {
       this.keepRows(events, start, end) &&
       this.reduceRows(events, end, events.length);
     return isUsual ? { events: rowsOf(events, this.kept.view()), jumpedTo: this.jumpedSymbols() } : null;
+  }
+
+  /**
+   * Returns the rows that matter for every time that begins and ends at some of `ends`, which ascend to the last row; null:
+   * the thread has no skeleton.
+   */
+  outline(events: ThreadEvents, ends: readonly number[]): OutlineRows | null {
+    if (this.facts.hasAborts) return null;
+    this.clear();
+    let start = 0;
+    for (const end of ends) {
+      if (!this.reduceRows(events, start, end)) return null;
+      start = end;
+    }
+    return { rows: this.kept.view(), jumps: this.jumpsAt() };
   }
 
   private clear(): void {
@@ -87,6 +120,15 @@ export class SkeletonBuilder {
   private jumpedSymbols(): SymbolId[] {
     const { symbol } = this.facts.functions;
     return [...new Set([...this.jumpedTo].map((fn) => symbol[fn]))];
+  }
+
+  /** Returns for each function that was jumped to a site that leads there. */
+  private jumpsAt(): SiteEnd[] {
+    const ends: SiteEnd[] = [];
+    const left = new Set(this.jumpedTo);
+    for (let end = 0; left.size > 0 && end < 2 * this.facts.step.length; end++)
+      if (left.delete(functionAt(this.facts, end))) ends.push(end);
+    return ends;
   }
 
   /** Reduces the events of a range of rows. Returns false if one of them is unusual. */

@@ -32,6 +32,7 @@ import { Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder } from '../../replay/skeleton.js';
 import { nameSystemCalls } from '../../replay/system-calls.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
+import { unfitOutline } from '../../trace/blocks.js';
 import { type SharedEvents, SpillFile } from '../../trace/event-memory.js';
 import { type LoadedThread, loadThread, type ThreadFacts, type ThreadMemory } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
@@ -94,7 +95,9 @@ export class TraceReplayer {
     const { trace } = this;
     const { events, ...thread } = mended(loadThread(source, shared, trace, memory), trace.probes);
     if (trace.systemCalls) nameSystemCalls(trace.systemCalls, trace.siteFacts, events);
-    const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span);
+    const part = source.packed?.part ?? null;
+    const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span, part?.outline.jumps);
+    if (part !== null && skeleton === null) throw unfitOutline(source.tid);
     const own = histogram ? null : this.ownDurations;
     own?.clear();
     const durations = histogram ? new DurationsBuilder({ memory: histogram }) : own;
