@@ -4,7 +4,9 @@
 import type { PackedOutline } from '../codec/block-head.js';
 import { RECORD_SITES } from '../model/trace/branch-sites.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
-import { type OutlineRows, SkeletonBuilder } from '../replay/skeleton.js';
+import type { FunctionId } from '../model/units.js';
+import type { SiteFacts } from '../replay/functions/site-facts.js';
+import { functionAt, type OutlineRows, type SiteEnd, SkeletonBuilder } from '../replay/skeleton.js';
 import type { OutlinedThread, PackingParameters } from '../trace/blocks.js';
 import type { SpillFile } from '../trace/event-memory.js';
 import { loadThread, threadSlices } from '../trace/load-thread.js';
@@ -50,7 +52,7 @@ export class Outliner {
     const { events, clockSteps } = loadThread(source, setup.events, setup, memory);
     const ends = blockEnds(events, sizes.blockEvents);
     const found = clockSteps === 0 ? this.skeletons.outline(events, ends) : null;
-    const outline = found && packed(events, ends, found, this.terms);
+    const outline = found && packed(events, ends, found, setup.siteFacts, this.terms);
     if (outline === null) return null;
     return { outline, slices: threadSlices(source, setup.events, setup, memory), blockEvents: sizes.blockEvents };
   }
@@ -78,7 +80,8 @@ function blockEnds(events: ThreadEvents, blockEvents: number): number[] {
 function packed(
   events: ThreadEvents,
   ends: readonly number[],
-  { rows, jumps }: OutlineRows,
+  { rows, jumpedTo }: OutlineRows,
+  facts: SiteFacts,
   { rankOf, originNs }: PackingParameters,
 ): PackedOutline {
   const kept = rows.filter((row) => events.siteAt(row) >= RECORD_SITES);
@@ -93,6 +96,17 @@ function packed(
     lengths,
     site: Uint32Array.from(kept, (row) => rankOf[events.siteAt(row)]),
     timeNs: Float64Array.from(kept, (row) => events.timeAt(row) - originNs),
-    jumps: jumps.map((end) => 2 * rankOf[end >> 1] + (end % 2)),
+    jumps: placesOf(jumpedTo, facts, rankOf),
   };
+}
+
+/** Returns the first place of each function in the order of the file. */
+function placesOf(functions: ReadonlySet<FunctionId>, facts: SiteFacts, rankOf: Uint32Array): number[] {
+  const first = new Map<FunctionId, SiteEnd>();
+  if (functions.size === 0) return [];
+  for (let end = 0; end < 2 * rankOf.length; end++) {
+    const fn = functionAt(facts, end);
+    if (functions.has(fn)) first.set(fn, Math.min(first.get(fn) ?? Number.POSITIVE_INFINITY, 2 * rankOf[end >> 1] + (end % 2)));
+  }
+  return [...first.values()].sort((a, b) => a - b);
 }

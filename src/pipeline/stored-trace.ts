@@ -40,16 +40,21 @@ export function openStoredTrace(path: string, { salvage = false }: OpenStoredOpt
     return { name: path, sizeBytes: bytes.sizeBytes, stored: { file, ...read } };
   } catch (error) {
     file.close();
-    throw error instanceof FileFault ? traceFileRefusal(error, path, { isSalvaged: salvage }) : error;
+    throw asFileRefusal(error, path, salvage);
   }
 }
 
-/** Turns the fault of a block, which the worker that read it reports, into a refusal; returns other errors as they are. */
-export function asBlockRefusal(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
+function asFileRefusal(error: unknown, name: string, isSalvaged: boolean): unknown {
+  return error instanceof FileFault ? traceFileRefusal(error, name, { isSalvaged }) : error;
+}
+
+/**
+ * Turns the fault of what was not read when the file was opened into a refusal; returns other errors as they are. That of a
+ * block comes from the worker that read it.
+ */
+export function asLaterRefusal(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
   const message = blockFault(error);
-  return message === null
-    ? error
-    : traceFileRefusal({ code: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
+  return asFileRefusal(message === null ? error : new FileFault('damaged', message), inputs[0]?.name ?? '', false);
 }
 
 function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'file'> {

@@ -26,15 +26,15 @@ export interface Skeleton {
 /** Where a site comes from, or, if odd, leads to: twice its number, or one more. */
 export type SiteEnd = number;
 
-function functionAt({ functions, fromFunction, toFunction }: SiteFacts, end: SiteEnd): FunctionId {
+export function functionAt({ functions, fromFunction, toFunction }: SiteFacts, end: SiteEnd): FunctionId {
   return orNameless(functions, (end % 2 === 0 ? fromFunction : toFunction)[end >> 1]);
 }
 
 /** What matters of a thread, whichever parts of its time are asked about. */
 export interface OutlineRows {
   readonly rows: Int32Array;
-  /** Where functions are to which control moved without an event. */
-  readonly jumps: readonly SiteEnd[];
+  /** The functions to which control moved without an event. */
+  readonly jumpedTo: ReadonlySet<FunctionId>;
 }
 
 /** A kernel entry may return to the very instruction, which counts as after it. */
@@ -101,7 +101,7 @@ export class SkeletonBuilder {
       if (!this.reduceRows(events, start, end)) return null;
       start = end;
     }
-    return { rows: this.kept.view(), jumps: this.jumpsAt() };
+    return { rows: this.kept.view(), jumpedTo: this.jumpedTo };
   }
 
   private clear(): void {
@@ -122,14 +122,6 @@ export class SkeletonBuilder {
     return [...new Set([...this.jumpedTo].map((fn) => symbol[fn]))];
   }
 
-  /** Returns for each function that was jumped to a site that leads there. */
-  private jumpsAt(): SiteEnd[] {
-    const ends: SiteEnd[] = [];
-    const left = new Set(this.jumpedTo);
-    for (let end = 0; left.size > 0 && end < 2 * this.facts.step.length; end++)
-      if (left.delete(functionAt(this.facts, end))) ends.push(end);
-    return ends;
-  }
 
   /** Reduces the events of a range of rows. Returns false if one of them is unusual. */
   private reduceRows(events: ThreadEvents, firstRow: number, endRow: number): boolean {
