@@ -106,7 +106,8 @@ function placesOf(functions: ReadonlySet<FunctionId>, facts: SiteFacts, rankOf: 
   if (functions.size === 0) return [];
   for (let end = 0; end < 2 * rankOf.length; end++) {
     const fn = functionAt(facts, end);
-    if (functions.has(fn)) first.set(fn, Math.min(first.get(fn) ?? Number.POSITIVE_INFINITY, 2 * rankOf[end >> 1] + (end % 2)));
+    if (functions.has(fn))
+      first.set(fn, Math.min(first.get(fn) ?? Number.POSITIVE_INFINITY, 2 * rankOf[end >> 1] + (end % 2)));
   }
   return [...first.values()].sort((a, b) => a - b);
 }

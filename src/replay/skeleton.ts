@@ -122,7 +122,6 @@ export class SkeletonBuilder {
     return [...new Set([...this.jumpedTo].map((fn) => symbol[fn]))];
   }
 
-
   /** Reduces the events of a range of rows. Returns false if one of them is unusual. */
   private reduceRows(events: ThreadEvents, firstRow: number, endRow: number): boolean {
     const { levels, kept } = this;

@@ -209,11 +209,11 @@ function filtered(
 ): Pick<ReplayedThread, 'replay' | 'durations'> {
   const startNs = Math.max(replay.startNs, filter.window?.startNs ?? replay.startNs);
   const endNs = Math.max(startNs, Math.min(replay.endNs, filter.window?.endNs ?? replay.endNs));
-  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, requestedOnly(questions));
+  const counted = questions.durations === null ? null : new DurationsBuilder({ only: requestedOnly(questions) });
+  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, counted);
   const isOfAll = filter.inside.length === 0 && filter.root === null;
   const lost = replay.lost.map((gap) => ({ ...gap, isInside: isOfAll || lostAt.has(gap.atNs) }));
-  const wantsDurations = questions.durations !== null;
-  return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations: wantsDurations ? durations : null };
+  return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations };
 }
 
 /** If latency is requested, only the durations of those functions are needed. */
