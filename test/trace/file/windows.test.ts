@@ -32,7 +32,9 @@ async function answers(input: () => AnalyzedInput, options: AnalyzeOptions): Pro
     const stacks = stacksAt.stacks.map(({ frames, ...thread }) => {
       return { ...thread, frames: frames.map(({ symbol, ...frame }) => ({ ...frame, name: name[symbol] })) };
     });
-    return [jsonOf(profile), JSON.stringify(latencyAnswer(profile, calls, functions)), JSON.stringify(stacks)].join('\n');
+    return [jsonOf(profile), JSON.stringify(latencyAnswer(profile, calls, functions)), JSON.stringify(stacks)].join(
+      '\n',
+    );
   } catch (error) {
     if (error instanceof PtflameError) return error.code;
     throw error;
