@@ -77,6 +77,20 @@ export interface PackedThread {
   readonly blocks: readonly PackedBlock[];
 }
 
+/**
+ * What matters of a thread outside of the time that is asked about: events of each of its blocks. These have the events of
+ * all CPUs in order.
+ */
+export interface PackedOutline {
+  readonly tid: Tid;
+  /** By block: how many there are. */
+  readonly lengths: readonly number[];
+  readonly site: Uint32Array;
+  readonly timeNs: Float64Array;
+  /** Where functions are to which control moved without an event: twice a site, one more for its target. */
+  readonly jumps: readonly number[];
+}
+
 /** A lane of a thread in a file. */
 export interface PackedLane {
   readonly cpu: number;

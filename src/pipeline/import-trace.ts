@@ -10,10 +10,12 @@ import { type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
 import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
 import type { Bounds } from '../model/units.js';
 import { type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/units.js';
-import { EventPacker, expectedSites, type PackingParameters, packThread } from '../trace/blocks.js';
+import { EventPacker, expectedSites, type PackingParameters, packInOrder, packThread } from '../trace/blocks.js';
+import { SpillFile } from '../trace/event-memory.js';
 import type { SideRecords, StoredSamples, TraceContents } from '../trace/file/contents.js';
 import { type WrittenThread, writeTraceFile } from '../trace/file/write.js';
 import type { OpenSourcesOptions, TraceSource } from './open-sources.js';
+import { Outliner } from './outlines.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import { type BrokenInput, boundsOfTrace, type Trace } from './read/trace.js';
 import type { Progress, ReadOptions } from './read/trace-builder.js';
@@ -47,25 +49,36 @@ export async function importTrace(
   write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
   options: ImportOptions = {},
 ): Promise<ImportedTrace> {
-  return withTrace(inputs, { ...options, byCalls: true, mayLackBranches: true }, async (trace) => {
+  return withTrace(inputs, { ...options, byCalls: true, mayLackBranches: true }, async (trace, resources) => {
     const { contents, terms } = await interruptible(() => traceContents(trace));
+    const outliner = Outliner.of(trace, resources, terms);
     const counter = new ByteCounter();
-    await write(counter.counted(writeTraceFile(contents, packedThreads(trace, terms, options))));
+    await write(counter.counted(writeTraceFile(contents, packedThreads(trace, terms, outliner, options))));
     return accountOf(trace, counter.bytes);
   });
 }
 
-function* packedThreads(
+async function* packedThreads(
   { store }: Trace,
   terms: PackingParameters,
+  outliner: Outliner | null,
   { signal, onProgress }: ImportOptions,
-): Generator<WrittenThread> {
+): AsyncGenerator<WrittenThread> {
   const packer = new EventPacker(terms);
+  const shared = store.memory.shared();
   for (const [done, tid] of store.tids.entries()) {
     signal?.throwIfAborted();
     checkMemory();
+    const source = store.threadSource(tid);
     const lanes: PackedLane[] = [];
-    yield { tid, lanes, blocks: packThread(store.threadSource(tid), store.memory.shared(), packer, lanes) };
+    const file = new SpillFile(shared.directory);
+    try {
+      const outlined = outliner && (await interruptible(() => outliner.outlined(source, file)));
+      const blocks = outlined ? packInOrder(tid, outlined, packer, lanes) : packThread(source, shared, packer, lanes);
+      yield { tid, lanes, blocks, outline: outlined?.outline ?? null };
+    } finally {
+      file.close();
+    }
     onProgress?.({ phase: 'write', threads: done + 1, ofThreads: store.tids.length });
   }
 }

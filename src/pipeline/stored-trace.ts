@@ -2,14 +2,12 @@
  * Opens a trace file as an input and checks it.
  */
 
-import type { PackedThread } from '../codec/block-head.js';
 import { FileFault } from '../codec/file-fault.js';
 import { interruptibleNow } from '../host/turns.js';
 import type { OwnFile } from '../model/open-file.js';
 import { formatCount } from '../render/format.js';
 import { blockFault } from '../trace/blocks.js';
-import type { TraceContents } from '../trace/file/contents.js';
-import { FileBytes, readTraceFile, traceFileRefusal } from '../trace/file/read.js';
+import { FileBytes, readTraceFile, type StoredContents, traceFileRefusal } from '../trace/file/read.js';
 import { salvageTraceFile } from '../trace/file/salvage.js';
 import { openFile } from './open-text.js';
 
@@ -17,10 +15,8 @@ import { openFile } from './open-text.js';
 export interface StoredTrace {
   readonly name: string;
   readonly sizeBytes: number;
-  readonly stored: {
+  readonly stored: StoredContents & {
     readonly file: OwnFile;
-    readonly contents: TraceContents;
-    readonly threads: readonly PackedThread[];
     /** What salvaging lost, in words; null: nothing. */
     readonly lost: string | null;
   };
@@ -44,24 +40,29 @@ export function openStoredTrace(path: string, { salvage = false }: OpenStoredOpt
     return { name: path, sizeBytes: bytes.sizeBytes, stored: { file, ...read } };
   } catch (error) {
     file.close();
-    throw error instanceof FileFault ? traceFileRefusal(error, path, { isSalvaged: salvage }) : error;
+    throw asFileRefusal(error, path, salvage);
   }
 }
 
-/** Turns the fault of a block, which the worker that read it reports, into a refusal; returns other errors as they are. */
-export function asBlockRefusal(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
+function asFileRefusal(error: unknown, name: string, isSalvaged: boolean): unknown {
+  return error instanceof FileFault ? traceFileRefusal(error, name, { isSalvaged }) : error;
+}
+
+/**
+ * Turns the fault of what was not read when the file was opened into a refusal; returns other errors as they are. That of a
+ * block comes from the worker that read it.
+ */
+export function asLaterRefusal(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
   const message = blockFault(error);
-  return message === null
-    ? error
-    : traceFileRefusal({ code: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
+  return asFileRefusal(message === null ? error : new FileFault('damaged', message), inputs[0]?.name ?? '', false);
 }
 
 function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'file'> {
-  const { contents, threads, keptEvents, ofEvents, isSideLost, areSamplesLost } = salvageTraceFile(file);
+  const { contents, threads, outlines, keptEvents, ofEvents, isSideLost, areSamplesLost } = salvageTraceFile(file);
   const parts = [
     ...(keptEvents < ofEvents ? [`salvaged ${formatCount(keptEvents)} of ${formatCount(ofEvents)} events`] : []),
     ...(isSideLost ? ['names, switches and errors are lost'] : []),
     ...(areSamplesLost ? ['samples are lost'] : []),
   ];
-  return { contents, threads, lost: parts.length === 0 ? null : parts.join('; ') };
+  return { contents, threads, outlines, lost: parts.length === 0 ? null : parts.join('; ') };
 }

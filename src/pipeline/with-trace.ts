@@ -8,7 +8,7 @@ import { type AnalyzedInput, readTrace } from './read/read-trace.js';
 import { refuseUnusable } from './read/refusals.js';
 import type { Trace } from './read/trace.js';
 import { type ReadOptions, TraceBuilder } from './read/trace-builder.js';
-import { asBlockRefusal } from './stored-trace.js';
+import { asLaterRefusal } from './stored-trace.js';
 import { MemoryBudget } from './workers/memory-budget.js';
 import { planResources, type ResourceOptions } from './workers/resources.js';
 import { WorkerPool } from './workers/worker-pool.js';
@@ -75,7 +75,7 @@ async function withOpened<Result>(
     await nextTurn();
     return await work(trace, { pool, memoryBytes: replayBytes, logBytes });
   } catch (error) {
-    throw asBlockRefusal(error, inputs);
+    throw asLaterRefusal(error, inputs);
   } finally {
     unwatch();
     // The caller need not wait for the workers to end; until they have, they may still read spilled events.

@@ -23,6 +23,20 @@ export interface Skeleton {
   readonly jumpedTo: readonly SymbolId[];
 }
 
+/** Where a site comes from, or, if odd, leads to: twice its number, or one more. */
+export type SiteEnd = number;
+
+export function functionAt({ functions, fromFunction, toFunction }: SiteFacts, end: SiteEnd): FunctionId {
+  return orNameless(functions, (end % 2 === 0 ? fromFunction : toFunction)[end >> 1]);
+}
+
+/** What matters of a thread, whichever parts of its time are asked about. */
+export interface OutlineRows {
+  readonly rows: Int32Array;
+  /** The functions to which control moved without an event. */
+  readonly jumpedTo: ReadonlySet<FunctionId>;
+}
+
 /** A kernel entry may return to the very instruction, which counts as after it. */
 const BEFORE = 0.5;
 
@@ -58,10 +72,14 @@ export class SkeletonBuilder {
     this.sites = siteRows(facts);
   }
 
-  /** Moves the rows to keep to the front of the columns. null: the thread has no skeleton, and nothing was moved. */
-  reduce(events: ThreadEvents, { startNs, endNs }: Bounds): Skeleton | null {
+  /**
+   * Moves the rows to keep to the front of the columns. null: the thread has no skeleton, and nothing was moved. `jumps`: of
+   * its outline, if the others of its events are missing.
+   */
+  reduce(events: ThreadEvents, { startNs, endNs }: Bounds, jumps: readonly SiteEnd[] = []): Skeleton | null {
     if (this.facts.hasAborts) return null;
     this.clear();
+    for (const end of jumps) this.jumpedTo.add(functionAt(this.facts, end));
     const start = events.firstRowFrom(startNs);
     const end = events.firstRowFrom(endNs, start);
     const isUsual =
@@ -69,6 +87,21 @@ export class SkeletonBuilder {
       this.keepRows(events, start, end) &&
       this.reduceRows(events, end, events.length);
     return isUsual ? { events: rowsOf(events, this.kept.view()), jumpedTo: this.jumpedSymbols() } : null;
+  }
+
+  /**
+   * Returns the rows that matter for every time that begins and ends at some of `ends`, which ascend to the last row; null:
+   * the thread has no skeleton.
+   */
+  outline(events: ThreadEvents, ends: readonly number[]): OutlineRows | null {
+    if (this.facts.hasAborts) return null;
+    this.clear();
+    let start = 0;
+    for (const end of ends) {
+      if (!this.reduceRows(events, start, end)) return null;
+      start = end;
+    }
+    return { rows: this.kept.view(), jumpedTo: this.jumpedTo };
   }
 
   private clear(): void {

@@ -8,6 +8,7 @@ import {
   MAX_BLOCK_EVENTS,
   type PackedBlock,
   type PackedLane,
+  type PackedOutline,
   type PackedThread,
   readBlockHead,
   writeBlockHead,
@@ -16,16 +17,16 @@ import { joined, viewOf } from '../codec/bytes.js';
 import { SEVEN_BITS as MORE, putCount } from '../codec/numbers.js';
 import { openRef } from '../host/files.js';
 import { crc32, inflateRaw } from '../host/zip.js';
-import { countBelow } from '../model/columns.js';
+import { countBelow, firstThat } from '../model/columns.js';
 import { assert, systemReason } from '../model/errors.js';
 import { type FileRef, readFully } from '../model/open-file.js';
 import { sharableBytes } from '../model/shared-memory.js';
 import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
-import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { type Bounds, type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { PackedFile, SharedEvents } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
-import { type LaneEvents, LaneReader } from './lanes/lane.js';
-import type { ThreadSource } from './store-contents.js';
+import { type LaneEvents, LaneReader, type Slices } from './lanes/lane.js';
+import type { ThreadPart, ThreadSource } from './store-contents.js';
 
 /** Shift of the fifth and last byte that a number may have. */
 const LAST_SHIFT = 28;
@@ -42,6 +43,34 @@ export function* packedEvents({ lanes, blocks, tid }: PackedThread, file: Packed
   for (const block of blocks) yield* unpacker.unpack(block, tid, left);
   if ([...left.values()].some((events) => events > 0))
     throw new BlockFault(`thread ${tid} has fewer events than its index states`);
+}
+
+/** Returns what a part of the time needs: whole blocks, which are in order, and the outline of the others. */
+export function partOf({ blocks }: PackedThread, { startNs, endNs }: Bounds, outline: PackedOutline): ThreadPart {
+  const first = firstThat(0, blocks.length, (block) => blocks[block].endNs >= startNs);
+  const last = firstThat(first, blocks.length, (block) => blocks[block].startNs >= endNs) - 1;
+  const isWhole = (block: number) => first <= block && block <= last;
+  const events = blocks.reduce((sum, own, block) => sum + (isWhole(block) ? own.events : outline.lengths[block]), 0);
+  return { first, last, outline, events };
+}
+
+/** Yields these events: of the outline, without their CPUs. @throws BlockFault */
+export function* partEvents(
+  { lanes, blocks, tid }: PackedThread,
+  { first, last, outline }: ThreadPart,
+  file: PackedFile,
+): Generator<CpuEvents> {
+  const left = new Map(lanes.map(({ cpu, events }) => [cpu, events]));
+  const unpacker = new BlockDecoder(file);
+  const rowsOf = (start: number, end: number) => outline.lengths.slice(start, end).reduce((sum, own) => sum + own, 0);
+  const [before, within] = [rowsOf(0, first), rowsOf(first, last + 1)];
+  const rows = (start: number, end?: number): CpuEvents => {
+    const site = outline.site.subarray(start, end);
+    return { cpu: NONE, length: site.length, site, timeNs: outline.timeNs.subarray(start, end) };
+  };
+  yield rows(0, before);
+  for (const block of blocks.slice(first, last + 1)) yield* unpacker.unpack(block, tid, left);
+  yield rows(before + within);
 }
 
 /** Reused: a worker reads one block at a time. */
@@ -164,6 +193,11 @@ class BlockFault extends Error {
   }
 }
 
+/** The error for an outline that lacks events. */
+export function unfitOutline(tid: Tid): Error {
+  return new BlockFault(`the outline of thread ${tid} does not fit its events`);
+}
+
 /** Returns what is wrong, or null for any other error. */
 export function blockFault(error: unknown): string | null {
   return error instanceof Error && error.message.startsWith(MARK) ? error.message.slice(MARK.length) : null;
@@ -225,9 +259,10 @@ interface OpenPart {
   events: number;
 }
 
-/** Accepts the events of one thread after another, and within a thread of one CPU after another. */
+/** Accepts the events of one thread after another. */
 export class EventPacker {
   private tid: Tid = NONE;
+  private blockEvents = MAX_BLOCK_EVENTS;
   private readonly data = new Uint8Array(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
   private length = 0;
   private events = 0;
@@ -239,18 +274,19 @@ export class EventPacker {
 
   constructor(private readonly terms: PackingParameters) {}
 
-  /** Begins a thread; the previous one must be finished. */
-  begin(tid: Tid): void {
+  /** Begins a thread; the previous one must be finished. `blockEvents`: how many a block has at most. */
+  begin(tid: Tid, blockEvents = MAX_BLOCK_EVENTS): void {
     this.tid = tid;
+    this.blockEvents = blockEvents;
   }
 
   /** Adds consecutive events of a CPU. Yields each block that is full. */
   *add(cpu: number, { length, site, timeNs }: LaneEvents): Generator<EncodedBlock> {
     for (let row = 0; row < length; ) {
-      const end = Math.min(length, row + MAX_BLOCK_EVENTS - this.events);
+      const end = Math.min(length, row + this.blockEvents - this.events);
       this.addRows(this.partOf(cpu, timeNs[row] - this.terms.originNs), site, timeNs, row, end);
       row = end;
-      if (this.events === MAX_BLOCK_EVENTS) yield* this.finish();
+      if (this.events === this.blockEvents) yield* this.finish();
     }
   }
 
@@ -334,6 +370,30 @@ export function* packThread(
     lanes.push({ cpu, events });
   }
   yield* packer.finish();
+}
+
+/** A thread whose blocks have the events of all CPUs in order, so many at most. */
+export interface OutlinedThread {
+  readonly outline: PackedOutline;
+  readonly slices: Slices;
+  readonly blockEvents: number;
+}
+
+/** Yields its blocks; adds the lanes to `lanes` when all their events are encoded. */
+export function* packInOrder(
+  tid: Tid,
+  { slices, blockEvents }: OutlinedThread,
+  packer: EventPacker,
+  lanes: PackedLane[],
+): Generator<EncodedBlock> {
+  packer.begin(tid, blockEvents);
+  const eventsOn = new Map<number, number>();
+  for (const { cpu, length, site, siteAt, timeNs, timeAt } of slices.from()) {
+    eventsOn.set(cpu, (eventsOn.get(cpu) ?? 0) + length);
+    yield* packer.add(cpu, { length, site: site.subarray(siteAt), timeNs: timeNs.subarray(timeAt) });
+  }
+  yield* packer.finish();
+  lanes.push(...[...eventsOn].map(([cpu, events]) => ({ cpu, events })).sort((a, b) => a.cpu - b.cpu));
 }
 
 function lanesOf({ lanes, packed }: ThreadSource, shared: SharedEvents): LaneInBatches[] {

@@ -5,7 +5,7 @@ import { assert, PtflameError } from '../model/errors.js';
 import { pagesOf } from '../model/trace/pages.js';
 import { EVENT_BYTES, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
 import type { Nanoseconds } from '../model/units.js';
-import { packedEvents } from './blocks.js';
+import { packedEvents, partEvents } from './blocks.js';
 import { isInMemory, type SharedEvents } from './event-memory.js';
 import {
   type Lane,
@@ -71,13 +71,7 @@ function load(
 ): LoadedThread {
   const { records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
   const layout = layoutOf(source, memory, memory.buffer.byteLength);
-  const slices = slicesOf(
-    source,
-    shared,
-    sites,
-    { ...memory, ...layout.lanes, areReadAgain: layout.areReadAgain },
-    isInOrder,
-  );
+  const slices = slicesOf(source, shared, sites, memory, layout, isInOrder);
   const records = [...own, ...gapsAmong(unownedGaps, slices)];
   const exitAfter = (lastNs: Nanoseconds) => exitOf(own, lastNs);
   const reader = new RowReader(slices, placedRecords(records, switches), sites, recordingStartNs, exitAfter);
@@ -108,14 +102,25 @@ function gapsAmong(unowned: ThreadSource['unownedGaps'], slices: Slices): readon
   return gaps.found;
 }
 
-/** Returns the events on the selected CPUs, in order. */
+/** Returns the events on the selected CPUs, in order, without records. The memory is reused, as that of `loadThread`. */
+export function threadSlices(
+  source: ThreadSource,
+  shared: SharedEvents,
+  sites: SiteEdges,
+  memory: ThreadMemory,
+): Slices {
+  return slicesOf(source, shared, sites, memory, layoutOf(source, memory, memory.buffer.byteLength), false);
+}
+
 function slicesOf(
   source: ThreadSource,
   shared: SharedEvents,
   sites: SiteEdges,
-  { areReadAgain, ...laneSpace }: EventSpace & Pick<Layout, 'areReadAgain'>,
+  memory: ThreadMemory,
+  { areReadAgain, lanes: ofLanes }: Layout,
   isInOrder: boolean,
 ): Slices {
+  const laneSpace: EventSpace = { ...memory, ...ofLanes };
   const { tid, lanes, events } = source;
   if (lanes.length === 1) return new LaneReader(lanes[0], shared, isInOrder);
   const all = { from: () => batchesOf(source, shared, isInOrder), isValid: () => true };
@@ -136,8 +141,10 @@ function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents, isInO
   for (const inputs of lanes) yield* new LaneReader(inputs, shared, isInOrder).from();
   if (packed === null) return;
   assert(shared.packed !== null, 'a packed thread without its file');
-  for (const batch of packedEvents(packed.thread, shared.packed))
-    if (packed.cpus.includes(batch.cpu)) yield { ...batch, place: null, siteAt: 0, timeAt: 0 };
+  const { thread, cpus, part } = packed;
+  const batches = part ? partEvents(thread, part, shared.packed) : packedEvents(thread, shared.packed);
+  for (const batch of batches)
+    if (part || cpus.includes(batch.cpu)) yield { ...batch, place: null, siteAt: 0, timeAt: 0 };
 }
 
 /** Reads all lanes, one after another. Those of a trace file are read at the same time, and have known lengths. */
@@ -256,7 +263,7 @@ function pageBytes(rows: number, pageRows: number): number {
 
 /** A single lane needs no merging. */
 function isOneLane({ lanes, packed }: ThreadSource): boolean {
-  return (packed?.thread.lanes ?? lanes).length === 1;
+  return packed?.part != null || (packed?.thread.lanes ?? lanes).length === 1;
 }
 
 function rowsOf({ events, records, switches, unownedGaps }: ThreadSource): number {

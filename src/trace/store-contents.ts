@@ -2,7 +2,7 @@
  * The contents of a filled store.
  */
 
-import type { PackedThread } from '../codec/block-head.js';
+import type { PackedOutline, PackedThread } from '../codec/block-head.js';
 import type { Selection } from '../model/trace/trace-chunk.js';
 import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import type { EventMemory } from './event-memory.js';
@@ -17,6 +17,8 @@ export interface StoredThread {
   readonly lanes: Map<number, LaneRuns[]>; // by CPU
   /** Its blocks, if a trace file has it. */
   readonly packed: PackedThread | null;
+  /** null: it has none, or all of its time may be asked about. */
+  readonly outline: PackedOutline | null;
   events: number;
 }
 
@@ -43,6 +45,17 @@ export interface StoreContents {
 
 // Where everything about one thread is stored.
 
+/** What matters of a thread for a part of its time. */
+export interface ThreadPart {
+  /** The first and the last block of that time; the last one is before the first one if there is none. */
+  readonly first: number;
+  readonly last: number;
+  /** Of the other blocks. */
+  readonly outline: PackedOutline;
+  /** How many of its events are read. */
+  readonly events: number;
+}
+
 /** Plain data, so that it can be sent to a worker. */
 export interface ThreadSource {
   readonly tid: Tid;
@@ -53,7 +66,12 @@ export interface ThreadSource {
   /** One per CPU, with the runs of each input; empty for a packed thread. */
   readonly lanes: readonly (readonly LaneRuns[])[];
   /** Its lanes in a trace file and the selected CPUs; null for a thread that was read from text. */
-  readonly packed: { readonly thread: PackedThread; readonly cpus: readonly number[] } | null;
+  readonly packed: {
+    readonly thread: PackedThread;
+    readonly cpus: readonly number[];
+    /** Only what matters for a part of its time; null: all. */
+    readonly part: ThreadPart | null;
+  } | null;
   /** The thread's own. */
   readonly records: readonly RareRecord[];
   /** Within the recording. */

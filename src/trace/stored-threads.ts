@@ -6,11 +6,12 @@ import type { PackedThread } from '../codec/block-head.js';
 import type { SwitchColumns } from '../model/sample-table.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Bounds, idleCpu, type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { partOf } from './blocks.js';
 import type { EventMemory } from './event-memory.js';
 import type { GapRecord } from './records/gap-records.js';
 import { type Lifetime, lifetimesOf, type SwitchTimes, type ThreadSwitchColumns } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
-import type { StoreContents, ThreadSource } from './store-contents.js';
+import type { StoreContents, ThreadPart, ThreadSource } from './store-contents.js';
 
 /** Processes and names of threads that samples tell; the store's own have priority. */
 export interface SampledThreads {
@@ -76,6 +77,22 @@ export class StoredThreads {
     return this.contents.threads.get(tid)?.events ?? 0;
   }
 
+  /** The same threads, but of what is outside of this time, only what matters in it. */
+  within(span: Bounds): Pick<StoredThreads, 'eventCount' | 'threadSource'> {
+    return {
+      eventCount: (tid) => {
+        const part = this.partOf(tid, span);
+        return part === null ? this.eventCount(tid) : part.events;
+      },
+      threadSource: (tid) => {
+        const source = this.threadSource(tid);
+        const part = this.partOf(tid, span);
+        if (source.packed === null || part === null || source.unownedGaps.length > 0) return source;
+        return { ...source, packed: { ...source.packed, part }, events: part.events };
+      },
+    };
+  }
+
   /** Returns where everything about a thread is stored, for this thread or a worker. */
   threadSource(tid: Tid): ThreadSource {
     const thread = this.contents.threads.get(tid);
@@ -118,7 +135,14 @@ export class StoredThreads {
     const cpus = thread.lanes
       .map(({ cpu }) => cpu)
       .filter((cpu) => isSelected(this.contents.selection, thread.tid, cpu));
-    return { thread, cpus };
+    return { thread, cpus, part: null };
+  }
+
+  /** Returns null if all of a thread is needed: it has no outline, or only some of its CPUs are selected. */
+  private partOf(tid: Tid, span: Bounds): ThreadPart | null {
+    const { outline = null, packed = null } = this.contents.threads.get(tid) ?? {};
+    if (outline === null || packed === null || this.contents.selection.cpus) return null;
+    return partOf(packed, span, outline);
   }
 
   /** Moves switches outside the recording (a garbled time or a late record) to its start or end. */

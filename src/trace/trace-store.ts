@@ -2,7 +2,7 @@
  * Stores the chunks of all inputs by thread.
  */
 
-import type { PackedThread } from '../codec/block-head.js';
+import type { PackedOutline, PackedThread } from '../codec/block-head.js';
 import { RunBuilder } from '../model/trace/event-runs.js';
 import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
@@ -54,13 +54,13 @@ export class TraceStore {
   }
 
   /** Adds a thread of a trace file, with all its CPUs. */
-  addPacked(packed: PackedThread): void {
+  addPacked(packed: PackedThread, outline: PackedOutline | null): void {
     const { tid, lanes } = packed;
     const eventsOf = (some: typeof lanes) => some.reduce((sum, { events }) => sum + events, 0);
     if (eventsOf(lanes) > 0) this.hasBranches = true;
     const events = eventsOf(lanes.filter(({ cpu }) => isSelected(this.selection, tid, cpu)));
     this.unwanted += eventsOf(lanes) - events;
-    if (events > 0) this.threads.set(tid, { lanes: new Map(), packed, events });
+    if (events > 0) this.threads.set(tid, { lanes: new Map(), packed, outline, events });
   }
 
   /**
@@ -143,7 +143,8 @@ export class TraceStore {
 
   private laneOf(tid: Tid, cpu: number, input: string, events: number): LaneRuns {
     let thread = this.threads.get(tid);
-    if (thread === undefined) this.threads.set(tid, (thread = { lanes: new Map(), packed: null, events: 0 }));
+    if (thread === undefined)
+      this.threads.set(tid, (thread = { lanes: new Map(), packed: null, outline: null, events: 0 }));
     thread.events += events;
     let inputs = thread.lanes.get(cpu);
     if (inputs === undefined) thread.lanes.set(cpu, (inputs = []));

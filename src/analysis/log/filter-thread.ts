@@ -9,27 +9,28 @@ import { DurationsBuilder, type FunctionDurations } from '../../model/calls/dura
 import { Inference, type InferenceName, isComplete, noInferences, UNWOUND } from '../../model/profile/profile.js';
 import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Bounds, type Nanoseconds, type NodeId, UNBOUNDED } from '../../model/units.js';
-import { type CallFilter, type CallSelection, type FunctionSet, isDirectRecursion, isInSet } from '../questions.js';
+import { type CallFilter, type CallSelection, isDirectRecursion, isInSet } from '../questions.js';
 import { foldRecursion, reroot } from '../tree/reshape.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 export interface FilteredThread {
   readonly tree: CallTree;
-  readonly durations: FunctionDurations;
+  /** null: not requested. */
+  readonly durations: FunctionDurations | null;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly hiddenNs: Nanoseconds;
   /** When the lost times inside the selected calls began; the window does not matter. */
   readonly lostAt: ReadonlySet<Nanoseconds>;
 }
 
-/** `only`: the functions whose durations are counted; null: all. */
+/** `durations`: counts how long its calls took; null: that is not requested. */
 export function filterThread(
   log: CallLog,
   tree: CallTree,
   filter: CallFilter,
-  only: FunctionSet | null = null,
+  durations: DurationsBuilder | null = new DurationsBuilder(),
 ): FilteredThread {
-  const threadFilter = new ThreadFilter(tree, new InsideMarker(log, tree, filter), filter, only);
+  const threadFilter = new ThreadFilter(tree, new InsideMarker(log, tree, filter), filter, durations);
   walkCalls(log, threadFilter);
   return threadFilter.build();
 }
@@ -38,7 +39,6 @@ const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
 
 /** Sums on the nodes of the thread's full tree. */
 class ThreadFilter implements CallListener<MarkedCall> {
-  private readonly durations: DurationsBuilder;
   private readonly inferred = noInferences();
   private readonly lostAt = new Set<Nanoseconds>();
   private hiddenNs = 0;
@@ -50,9 +50,8 @@ class ThreadFilter implements CallListener<MarkedCall> {
     tree: CallTree,
     private readonly marker: InsideMarker,
     private readonly filter: CallFilter,
-    only: FunctionSet | null,
+    private readonly durations: DurationsBuilder | null,
   ) {
-    this.durations = new DurationsBuilder({ only });
     this.sums = withoutCounts(tree);
     this.window = filter.window ?? UNBOUNDED;
   }
@@ -101,7 +100,7 @@ class ThreadFilter implements CallListener<MarkedCall> {
     const folded = foldsRecursion ? foldRecursion(sums) : sums;
     const tree = withoutEmptyNodes(root === null ? folded : reroot(folded, root));
     const { inferred, hiddenNs, lostAt } = this;
-    return { tree, durations: this.durations.build(), inferred, hiddenNs, lostAt };
+    return { tree, durations: this.durations?.build() ?? null, inferred, hiddenNs, lostAt };
   }
 
   private countComplete(node: NodeId, ns: Nanoseconds): void {
@@ -109,7 +108,7 @@ class ThreadFilter implements CallListener<MarkedCall> {
     completeNs[node] += ns;
     if (ns < minNs[node]) minNs[node] = ns;
     if (ns > maxNs[node]) maxNs[node] = ns;
-    this.durations.add(symbol[node], ns);
+    this.durations?.add(symbol[node], ns);
   }
 }
 

@@ -7,6 +7,7 @@ import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import { expectedSites } from '../../trace/blocks.js';
 import type { TraceContents } from '../../trace/file/contents.js';
+import { NO_OUTLINES } from '../../trace/file/read.js';
 import type { EncodedRecording } from '../decode/encoded-recording.js';
 import type { TraceInput } from '../open-text.js';
 import type { StoredTrace } from '../stored-trace.js';
@@ -65,10 +66,11 @@ class StoredSource implements Source {
 
   async read(into: TraceBuilder): Promise<void> {
     const { file, contents, threads, lost } = this.stored;
+    const outlines = into.isPart ? this.stored.outlines() : NO_OUTLINES;
     const { context, store } = into;
     const { meta, side, samples } = contents;
-    if (meta.counts.events >= into.readers.sizes.minEvents[into.isPart ? 'ofPart' : 'ofAll'].toWake)
-      await into.readers.wake(threads.length); // they start meanwhile
+    const isLarge = meta.counts.events >= into.readers.sizes.minEvents[into.isPart ? 'ofPart' : 'ofAll'].toWake;
+    if (isLarge && outlines.size === 0) await into.readers.wake(threads.length); // they start meanwhile
     store.memory.attachPacked(file, await interruptible(() => internSites(contents, into)));
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });
@@ -83,7 +85,7 @@ class StoredSource implements Source {
     into.addOtherSamples(meta.otherSamples ?? []);
     into.addSampleAccount(samples.account);
     for (const recording of samples.sides) into.addSide(recording);
-    for (const thread of threads) store.addPacked(thread);
+    for (const thread of threads) store.addPacked(thread, outlines.get(thread.tid) ?? null);
     if (meta.counts.events === 0 && samples.tables.length > 0) into.withoutTrace.push(this.name);
   }
 }

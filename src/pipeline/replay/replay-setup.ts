@@ -80,6 +80,11 @@ export interface ReplaySetup extends ReplayFacts {
   readonly knownPaths: KnownPathsData | null;
 }
 
+/** Outlines tell what matters outside of a part of the time, if that follows from the branches and their sites alone. */
+export function canUseOutlines({ siteFacts, probes, systemCalls }: ReplaySetup): boolean {
+  return siteFacts.learned === 0 && probes === null && systemCalls === null;
+}
+
 /** Whether sums are not enough to answer: the thread's call log is needed. */
 export function needsCallLog(questions: Questions): boolean {
   const { filter, latency, stackAtNs, timeline, chunksOf, callRows, longestCalls, placedCalls } = questions;

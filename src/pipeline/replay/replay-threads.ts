@@ -16,7 +16,13 @@ import type { ThreadSource } from '../../trace/store-contents.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
 import { Setups } from '../workers/setup.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
-import { type AskedThreads, NOTHING_ASKED, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
+import {
+  type AskedThreads,
+  canUseOutlines,
+  NOTHING_ASKED,
+  type ReplayFacts,
+  type ReplaySetup,
+} from './replay-setup.js';
 import type { ReplayTask } from './replay-thread.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { type HistogramPool, type RowLimit, spaceFor, type WorkSpaces, workSpaces } from './work-spaces.js';
@@ -45,12 +51,13 @@ type Replay = readonly [Tid, ReplayedThread];
  */
 export async function* replayThreads(
   tids: readonly Tid[],
-  store: StoredThreads,
+  all: StoredThreads,
   trace: ReplaySetup,
   help: ReplayHelp,
   asked: AskedThreads = NOTHING_ASKED,
 ): AsyncGenerator<Replay> {
   const { pool } = help;
+  const store = trace.span !== null && canUseOutlines(trace) ? all.within(trace.span) : all;
   const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
   const { toShare, toWake } = pool.sizes.minEvents[trace.span ? 'ofPart' : 'ofAll'];
@@ -61,9 +68,11 @@ export async function* replayThreads(
   else yield* replayOnWorkers(ordered, store, trace, help, asked);
 }
 
+type Threads = Pick<StoredThreads, 'eventCount' | 'threadSource'>;
+
 async function* replayOnMain(
   tids: readonly Tid[],
-  store: StoredThreads,
+  store: Threads,
   trace: ReplaySetup,
   { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
@@ -85,7 +94,7 @@ async function* replayOnMain(
 
 async function* replayOnWorkers(
   tids: readonly Tid[],
-  store: StoredThreads,
+  store: Threads,
   trace: ReplaySetup,
   { pool, memoryBytes, histograms, logLimits }: ReplayHelp,
   asked: AskedThreads,
@@ -177,7 +186,7 @@ async function finished(pending: Pending[]): Promise<Replay> {
  */
 function spacesFor(
   tids: readonly Tid[],
-  store: StoredThreads,
+  store: Threads,
   limit: RowLimit,
   workers: number,
 ): { readonly count: number; readonly bytes: number } {
@@ -195,7 +204,7 @@ function spacesFor(
 }
 
 /** Whether no thread is so large that others would wait long for it. The largest is first. */
-function areEven(tids: readonly Tid[], store: StoredThreads, workers: number): boolean {
+function areEven(tids: readonly Tid[], store: Threads, workers: number): boolean {
   const counts = tids.map((tid) => store.eventCount(tid));
   const share = counts.reduce((sum, count) => sum + count, 0) / workers;
   return (counts[0] ?? 0) <= EVEN_PART * share;

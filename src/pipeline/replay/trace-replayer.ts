@@ -32,6 +32,7 @@ import { Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder } from '../../replay/skeleton.js';
 import { nameSystemCalls } from '../../replay/system-calls.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
+import { unfitOutline } from '../../trace/blocks.js';
 import { type SharedEvents, SpillFile } from '../../trace/event-memory.js';
 import { type LoadedThread, loadThread, type ThreadFacts, type ThreadMemory } from '../../trace/load-thread.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
@@ -94,7 +95,9 @@ export class TraceReplayer {
     const { trace } = this;
     const { events, ...thread } = mended(loadThread(source, shared, trace, memory), trace.probes);
     if (trace.systemCalls) nameSystemCalls(trace.systemCalls, trace.siteFacts, events);
-    const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span);
+    const part = source.packed?.part ?? null;
+    const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span, part?.outline.jumps);
+    if (part !== null && skeleton === null) throw unfitOutline(source.tid);
     const own = histogram ? null : this.ownDurations;
     own?.clear();
     const durations = histogram ? new DurationsBuilder({ memory: histogram }) : own;
@@ -206,11 +209,11 @@ function filtered(
 ): Pick<ReplayedThread, 'replay' | 'durations'> {
   const startNs = Math.max(replay.startNs, filter.window?.startNs ?? replay.startNs);
   const endNs = Math.max(startNs, Math.min(replay.endNs, filter.window?.endNs ?? replay.endNs));
-  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, requestedOnly(questions));
+  const counted = questions.durations === null ? null : new DurationsBuilder({ only: requestedOnly(questions) });
+  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, counted);
   const isOfAll = filter.inside.length === 0 && filter.root === null;
   const lost = replay.lost.map((gap) => ({ ...gap, isInside: isOfAll || lostAt.has(gap.atNs) }));
-  const wantsDurations = questions.durations !== null;
-  return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations: wantsDurations ? durations : null };
+  return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations };
 }
 
 /** If latency is requested, only the durations of those functions are needed. */

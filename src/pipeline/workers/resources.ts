@@ -85,6 +85,8 @@ export interface WorkSizes {
   readonly pageRows: number;
   /** Likewise, where they can be read again when they are needed: new memory is slower than that. */
   readonly readAgainBytes: number;
+  /** Events of a block of an imported thread that has an outline. With more, a short window reads more than it needs. */
+  readonly blockEvents: number;
   /** Nothing is read before workers run. */
   readonly awaitsWorkers: boolean;
 }
@@ -101,5 +103,6 @@ export const WORK_SIZES: WorkSizes = {
   threadBytes: Number.POSITIVE_INFINITY,
   pageRows: PAGE_ROWS,
   readAgainBytes: 32 * MIB,
+  blockEvents: 8192,
   awaitsWorkers: false,
 };

@@ -9,6 +9,7 @@ import {
   MIN_EVENT_BYTES,
   type PackedBlock,
   type PackedLane,
+  type PackedOutline,
   type PackedThread,
 } from '../../codec/block-head.js';
 import { beginsWith, latin1Bytes, viewOf } from '../../codec/bytes.js';
@@ -33,8 +34,17 @@ export const TRAILER_BYTES = 28;
 /** Kind, coding, two zeros, stored and inflated size, checksum of the stored bytes, and a checksum of all this. */
 export const FRAME_BYTES = 20;
 
-/** There is one of each, except for blocks; samples, which not all files have, follow the side records. */
-export const FrameKind = { Meta: 1, Symbols: 2, Sites: 3, Side: 4, Block: 5, Index: 6, Samples: 7 } as const;
+/** There is one of each, except for blocks. Not all files have samples, after the side records, and outlines, after the blocks. */
+export const FrameKind = {
+  Meta: 1,
+  Symbols: 2,
+  Sites: 3,
+  Side: 4,
+  Block: 5,
+  Index: 6,
+  Samples: 7,
+  Outlines: 8,
+} as const;
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
 
 export const Coding = { Stored: 0, Deflated: 1 } as const;
@@ -193,4 +203,50 @@ class IndexReader {
     this.last = { offset: offset + bytes, startNs };
     return { offset, bytes, inflatedBytes, crc, events, startNs, endNs };
   }
+}
+
+// Encodes and decodes outlines.
+
+/** `outlines`: by tid. */
+export function outlineBytes(outlines: readonly PackedOutline[]): Uint8Array {
+  const out = new NumberWriter();
+  out.count(outlines.length);
+  for (const { tid, lengths, site, timeNs, jumps } of outlines) {
+    out.near(tid, 0);
+    for (const counts of [jumps, lengths]) {
+      out.count(counts.length);
+      for (const count of counts) out.count(count);
+    }
+    for (let row = 0; row < site.length; row++) {
+      out.near(site[row], site[row - 1] ?? 0);
+      out.near(timeNs[row], timeNs[row - 1] ?? 0);
+    }
+  }
+  return out.view();
+}
+
+/** Its number, and that it has neither jumps nor blocks. */
+const MIN_OUTLINE_BYTES = 3;
+
+/** `sites`: the number of sites; `threads`: of the index. */
+export function readOutlines(bytes: Uint8Array, sites: number, threads: readonly PackedThread[]): PackedOutline[] {
+  const input = new NumberReader(bytes, 'its outlines');
+  const blocksOf = new Map(threads.map(({ tid, blocks }) => [tid, blocks]));
+  const outlines = Array.from({ length: input.length(MIN_OUTLINE_BYTES) }, (): PackedOutline => {
+    const tid = input.nearWithin(0, 0, MAX_ID);
+    const blocks = blocksOf.get(tid) ?? [];
+    const jumps = Array.from({ length: input.length() }, () => input.countWithin(0, 2 * sites - 1));
+    if (input.count() !== blocks.length) throw input.fault(`do not have the blocks of thread ${tid}`);
+    const lengths = blocks.map(({ events }) => input.countWithin(0, events));
+    const length = lengths.reduce((sum, own) => sum + own, 0);
+    input.expectRows(length * MIN_EVENT_BYTES);
+    const [site, timeNs] = [new Uint32Array(length), new Float64Array(length)];
+    for (let row = 0, lastSite = 0, lastNs = 0; row < length; row++) {
+      site[row] = lastSite = input.nearWithin(lastSite, 0, sites - 1);
+      timeNs[row] = lastNs = input.wholeNear(lastNs);
+    }
+    return { tid, lengths, site, timeNs, jumps };
+  });
+  input.end();
+  return outlines;
 }

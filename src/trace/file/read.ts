@@ -2,12 +2,15 @@
  * Reads an open trace file, except for the blocks, of which it only returns where they are.
  */
 
-import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
+import type { PackedBlock, PackedOutline, PackedThread } from '../../codec/block-head.js';
 import { beginsWith, latin1Text, viewOf } from '../../codec/bytes.js';
 import { FileFault, type FileKind, newerVersion, refusal } from '../../codec/file-fault.js';
 import { crc32, inflateRaw } from '../../host/zip.js';
 import { type PtflameError, systemReason } from '../../model/errors.js';
 import { type OpenFile, readFully } from '../../model/open-file.js';
+import { RECORD_SITES } from '../../model/trace/branch-sites.js';
+import type { Tid } from '../../model/units.js';
+import { PTFLAME_VERSION } from '../../model/version.js';
 import { readMeta, type StoredSamples, type TraceContents } from './contents.js';
 import {
   END_MAGIC,
@@ -20,6 +23,7 @@ import {
   PRODUCER_BYTES,
   readFrameHead,
   readIndex,
+  readOutlines,
   TRAILER_BYTES,
   VERSION,
   VERSION_WITHOUT_SAMPLES,
@@ -31,17 +35,35 @@ export interface StoredContents {
   readonly contents: TraceContents;
   /** By tid. */
   readonly threads: readonly PackedThread[];
+  /** Reads the outlines, by tid. */
+  readonly outlines: () => ReadonlyMap<Tid, PackedOutline>;
 }
+
+export const NO_OUTLINES: ReadonlyMap<Tid, PackedOutline> = new Map();
 
 /** @throws FileFault */
 export function readTraceFile(file: FileBytes): StoredContents {
-  const version = readHead(file);
+  const { version, producer } = readHead(file);
   const { end: sideAt, ...common } = readCommon(file);
   const side = file.frame(sideAt, FrameKind.Side);
   const samples = version > VERSION_WITHOUT_SAMPLES ? file.frame(side.end, FrameKind.Samples) : null;
   const threads = readThreads(file, samples?.end ?? side.end, common.meta);
   const contents = { ...common, side: readSide(side.bytes, version), samples: samplesIn(samples?.bytes ?? null) };
-  return { contents, threads };
+  const outlines = () => readOutlinesOf(file, contents, threads);
+  return { contents, threads, outlines: producer === PTFLAME_VERSION ? outlines : () => NO_OUTLINES };
+}
+
+/** They are between the last block and the index. Those of another version of ptflame may lack what this one needs. */
+function readOutlinesOf(
+  file: FileBytes,
+  { sites }: TraceContents,
+  threads: readonly PackedThread[],
+): ReadonlyMap<Tid, PackedOutline> {
+  const last = threads.findLast(({ blocks }) => blocks.length > 0)?.blocks.at(-1);
+  const at = last && last.offset + last.bytes;
+  if (at === undefined || at === readTrailer(file)) return NO_OUTLINES;
+  const { bytes } = file.frame(at, FrameKind.Outlines);
+  return new Map(readOutlines(bytes, sites.length + RECORD_SITES, threads).map((outline) => [outline.tid, outline]));
 }
 
 function samplesIn(bytes: Uint8Array | null): StoredSamples {
@@ -79,8 +101,8 @@ export function readThreads(
   return threads;
 }
 
-/** Returns the version of the format. */
-export function readHead(file: FileBytes): number {
+/** Returns the version of the format, and that of ptflame. */
+export function readHead(file: FileBytes): { readonly version: number; readonly producer: string } {
   const head = file.bytes(0, HEAD_BYTES);
   if (!isTraceFile(head)) throw new FileFault('damaged', 'it does not begin like one');
   if (!file.isChecked(head)) throw new FileFault('damaged', 'its head has a wrong checksum');
@@ -88,7 +110,7 @@ export function readHead(file: FileBytes): number {
   const producer = latin1Text(head, MAGIC.length + 4, MAGIC.length + 4 + PRODUCER_BYTES).replace(/\0+$/, '');
   if (version < 1) throw new FileFault('damaged', 'its version is invalid');
   if (version > VERSION) throw newerVersion(version, VERSION, producer);
-  return version;
+  return { version, producer };
 }
 
 /** Returns the offset of the index. */

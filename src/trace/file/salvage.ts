@@ -10,7 +10,7 @@ import { NONE, type Tid } from '../../model/units.js';
 import type { SideRecords, StoredSamples, TraceContents } from './contents.js';
 import { FRAME_BYTES, FrameKind, VERSION } from './format.js';
 import type { FileBytes } from './read.js';
-import { readCommon, readHead, readThreads, type StoredContents } from './read.js';
+import { NO_OUTLINES, readCommon, readHead, readThreads, type StoredContents } from './read.js';
 import { NO_SAMPLES, readSamples, readSide } from './records.js';
 
 export interface SalvagedTrace extends StoredContents {
@@ -26,7 +26,7 @@ const LOST = 'Lost trace data';
 
 /** @throws FileFault if symbols, sites or metadata cannot be read, or no block is intact */
 export function salvageTraceFile(file: FileBytes): SalvagedTrace {
-  const version = nullIfDamaged(() => readHead(file)) ?? VERSION;
+  const version = nullIfDamaged(() => readHead(file))?.version ?? VERSION;
   const { meta, symbols, sites, end: sideAt } = readCommon(file);
   const side = nullIfDamaged(() => file.frame(sideAt, FrameKind.Side));
   const records = side && nullIfDamaged(() => readSide(side.bytes, version));
@@ -46,7 +46,8 @@ export function salvageTraceFile(file: FileBytes): SalvagedTrace {
   const rest = { side: withLosses(records ?? NO_SIDE_RECORDS, lost), samples: samples ?? NO_SAMPLES };
   const contents = { meta: { ...meta, counts }, symbols, sites, ...rest };
   const areLost = { isSideLost: records === null, areSamplesLost: samples === null };
-  return { contents, threads: kept.threads(), keptEvents: kept.events, ofEvents, ...areLost };
+  const threads = kept.threads();
+  return { contents, threads, outlines: () => NO_OUTLINES, keptEvents: kept.events, ofEvents, ...areLost };
 }
 
 /** Returns what may follow the side records: null if it is damaged; and where the blocks begin, if that is known. */

@@ -2,7 +2,13 @@
  * Writes a trace file: first what all threads share, then their blocks, and last the index of the blocks.
  */
 
-import { MAX_BLOCK_INFLATION, type PackedBlock, type PackedLane, type PackedThread } from '../../codec/block-head.js';
+import {
+  MAX_BLOCK_INFLATION,
+  type PackedBlock,
+  type PackedLane,
+  type PackedOutline,
+  type PackedThread,
+} from '../../codec/block-head.js';
 import { joined, latin1Bytes, viewOf } from '../../codec/bytes.js';
 import { interruptible } from '../../host/turns.js';
 import { crc32, deflateRaw } from '../../host/zip.js';
@@ -19,6 +25,7 @@ import {
   indexBytes,
   MAGIC,
   MAX_INFLATION,
+  outlineBytes,
   PRODUCER_BYTES,
   TRAILER_BYTES,
   VERSION,
@@ -36,6 +43,8 @@ export interface WrittenThread {
   readonly lanes: readonly PackedLane[];
   /** By time. */
   readonly blocks: Iterable<WrittenBlock>;
+  /** Known before its blocks are; null: it has none. */
+  readonly outline: PackedOutline | null;
 }
 
 /** `threads`: by tid; the blocks of a thread are requested once those before it are written. */
@@ -56,7 +65,8 @@ export async function* writeTraceFile(
   yield head;
   let at = head.length;
   const index: PackedThread[] = [];
-  for await (const { tid, lanes, blocks } of threads) {
+  const outlines: PackedOutline[] = [];
+  for await (const { tid, lanes, blocks, outline } of threads) {
     const placed: PackedBlock[] = [];
     for (const { data, ...block } of blocks) {
       const { head, stored, crc } = blockFrame(data);
@@ -67,6 +77,12 @@ export async function* writeTraceFile(
       at = offset + bytes;
     }
     index.push({ tid, lanes, blocks: placed });
+    if (outline !== null) outlines.push(outline);
+  }
+  if (outlines.length > 0) {
+    const outlineFrame = frame(FrameKind.Outlines, outlineBytes(outlines));
+    yield outlineFrame;
+    at += outlineFrame.length;
   }
   const indexFrame = frame(FrameKind.Index, indexBytes(index));
   yield indexFrame;

@@ -34,7 +34,7 @@ describe.each(traceFiles)('%s', (file) => {
       const logged = replayer.replay(events, { ...options, wantsLog: true });
       if (logged.log === null) throw new Error('no log');
       const { lostAt: _, ...filtered } = filterThread(logged.log, logged.tree, EVERYTHING);
-      const counted = unlogged.hasUnconfirmedPaths ? filtered.durations : durations.build(); // it is replayed again later
+      const counted = unlogged.hasUnconfirmedPaths ? (filtered.durations as FunctionDurations) : durations.build(); // it is replayed again later
       expect(filtered).toEqual(pick(unlogged, counted));
       if (unlogged.hasUnconfirmedPaths) expect(durations.blocks().length).toBe(0);
       expect(

@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { answerForThread, type CallsAnswer, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
 import { stackAt } from '../../../src/analysis/log/spans.js';
+import type { FunctionDurations } from '../../../src/model/calls/durations.js';
 import { isComplete } from '../../../src/model/profile/profile.js';
 import type { Bounds } from '../../../src/model/units.js';
 import { Replayer } from '../../../src/replay/replayer.js';
@@ -48,7 +49,8 @@ export function expectSameAnswers(
     expect(used(rowsOfTrees([real.tree], nameOf))).toEqual(used(rowsByPath(seen)));
     expect(real.inferred).toEqual(inferredBy(seen));
     expect(real.hiddenNs).toBe(hiddenNs(seen));
-    expectSame(functionsInWords(real, nameOf), functionRows(seen));
+    const durations = real.durations as FunctionDurations;
+    expectSame(functionsInWords({ ...real, durations }, nameOf), functionRows(seen));
     const stack = stackAt(log, tree, question.atNs);
     const frames = stack?.map(({ symbol, ...since }) => ({ fn: nameOf(symbol), ...since })) ?? null;
     expect(frames).toEqual(stackOf(reference, question.atNs));
