@@ -97,7 +97,14 @@ export class PieceReaders {
   private received({ piece, from, to, sent }: ReadResult, memory: Int32Array): ReadPiece {
     const { text = null, events = memory } = sent ?? {};
     const full = piece && withEvents(piece, events.subarray(0, lengthOf(piece)));
-    return { piece: full, from, to, text, events, sites: sent === null ? this.context.readerSites : this.sitesOf(sent) };
+    return {
+      piece: full,
+      from,
+      to,
+      text,
+      events,
+      sites: sent === null ? this.context.readerSites : this.sitesOf(sent),
+    };
   }
 
   /** Adds what its reader sent. */
