@@ -15,7 +15,7 @@ export interface ReplayTask extends Omit<ReplaySetup, keyof ReplayFacts | 'known
   readonly knownPaths: Setup<KnownPathsData> | null;
   readonly source: ThreadSource;
   /** The thread's events in memory, if they were sent; null: they are where the facts say. */
-  readonly chunks: readonly Int32Array<ArrayBuffer>[] | null;
+  readonly chunks: readonly Int32Array[] | null;
   /** As many as threads that are replayed at the same time; null: memory of the worker is used. */
   readonly spaces: WorkSpaces | null;
   /** What its rows may take in memory. */
@@ -26,18 +26,12 @@ export interface ReplayTask extends Omit<ReplaySetup, keyof ReplayFacts | 'known
   readonly maxLogBytes: number;
 }
 
-interface ReplayedTask {
-  readonly replayed: ReplayedThread;
-  /** As they were sent, so that the next thread takes no new memory. */
-  readonly chunks: ReplayTask['chunks'];
-}
-
 /** The replayer of this worker. */
 let replayer: TraceReplayer | null = null;
 let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
-export async function replayThread(task: ReplayTask): Promise<Moved<ReplayedTask>> {
+export async function replayThread(task: ReplayTask): Promise<ReplayedThread | Moved<ReplayedThread>> {
   const { facts, knownPaths, source, chunks, spaces, limit, asked, maxLogBytes, ...terms } = task;
   const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
   const writers = await loadCallWriters(trace.questions);
@@ -52,7 +46,7 @@ export async function replayThread(task: ReplayTask): Promise<Moved<ReplayedTask
     return own.replay(source, space, histogram, asked, maxLogBytes, events);
   };
   const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(eventBytes));
-  return new Moved({ replayed, chunks }, [replayed.timeline, chunks]);
+  return replayed.timeline === null ? replayed : new Moved(replayed, replayed.timeline);
 }
 
 /** A thread with more records than the largest one may not fit. */

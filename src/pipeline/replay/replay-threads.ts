@@ -127,25 +127,18 @@ const PATHS = new Setups<KnownPathsData, KnownPathsData>('paths');
 /** All workers use the same memory. */
 function sharing(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit, spaces: WorkSpaces): Give {
   const common = { ...commonOf(trace, trace.events), limit };
-  return async (name, source, own) => {
-    const { replayed } = await pool.run(name, { ...common, source, chunks: null, spaces, ...own });
-    return replayed;
-  };
+  return (name, source, own) => pool.run(name, { ...common, source, chunks: null, spaces, ...own });
 }
 
 /** Workers get the events of their threads. */
 function sending(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit): Give {
   const common = { ...commonOf(trace, { ...trace.events, chunks: [] }), limit };
-  const free: Int32Array<ArrayBuffer>[] = [];
-  return async (name, source, own) => {
-    const { replayed, chunks } = await pool.send(name, () => {
-      const sent = sentThread(source, trace.events, free);
+  return (name, source, own) =>
+    pool.send(name, () => {
+      const sent = sentThread(source, trace.events);
       const moved = sent.chunks.map(({ buffer }) => buffer);
       return { data: { ...common, ...sent, spaces: null, ...own }, moved };
     });
-    free.push(...(chunks ?? []));
-    return replayed;
-  };
 }
 
 /** What all tasks have. */
