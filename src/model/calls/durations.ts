@@ -275,19 +275,39 @@ export function mergeDurations(
   return known.length === 1 ? known[0] : mergeByFunction(known);
 }
 
-/** Adds up calls by function and bucket, in their order. */
+/** Adds up calls by function and bucket: two at a time, as all are in this order. */
 function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
-  const sums = new Map<number, number>();
-  for (const { length, symbol, bucket, calls } of all)
-    for (let row = 0; row < length; row++) {
-      const key = symbol[row] * BUCKETS + bucket[row];
-      sums.set(key, (sums.get(key) ?? 0) + calls[row]);
-    }
-  const keys = Float64Array.from(sums.keys()).sort();
+  const half = Math.ceil(all.length / 2);
+  if (half === all.length) return all[0] ?? NO_DURATIONS;
+  return sumOf(mergeByFunction(all.slice(0, half)), mergeByFunction(all.slice(half)));
+}
+
+const NO_DURATIONS: FunctionDurations = {
+  length: 0,
+  symbol: new Int32Array(),
+  bucket: new Int32Array(),
+  calls: new Float64Array(),
+};
+
+function sumOf(a: FunctionDurations, b: FunctionDurations): FunctionDurations {
+  const most = a.length + b.length;
+  const [symbol, bucket, calls] = [new Int32Array(most), new Int32Array(most), new Float64Array(most)];
+  let [length, atA, atB] = [0, 0, 0];
+  for (; atA < a.length || atB < b.length; length++) {
+    const order = atB === b.length ? -1 : atA === a.length ? 1 : compareRows(a, atA, b, atB);
+    symbol[length] = order <= 0 ? a.symbol[atA] : b.symbol[atB];
+    bucket[length] = order <= 0 ? a.bucket[atA] : b.bucket[atB];
+    if (order <= 0) calls[length] += a.calls[atA++];
+    if (order >= 0) calls[length] += b.calls[atB++];
+  }
   return {
-    length: keys.length,
-    symbol: Int32Array.from(keys, (key) => Math.floor(key / BUCKETS)),
-    bucket: Int32Array.from(keys, (key) => key % BUCKETS),
-    calls: keys.map((key) => sums.get(key) as number),
+    length,
+    symbol: symbol.subarray(0, length),
+    bucket: bucket.subarray(0, length),
+    calls: calls.subarray(0, length),
   };
+}
+
+function compareRows(a: FunctionDurations, atA: number, b: FunctionDurations, atB: number): number {
+  return a.symbol[atA] - b.symbol[atB] || a.bucket[atA] - b.bucket[atB];
 }

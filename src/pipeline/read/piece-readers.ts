@@ -2,7 +2,7 @@
  * Sends pieces of a trace to workers.
  */
 
-import { sharesMemory } from '../../model/shared-memory.js';
+import { sharableBytes, sharesMemory } from '../../model/shared-memory.js';
 import { AddedRows } from '../../parser/added-branches.js';
 import type { StandalonePiece } from '../../parser/pieces/standalone-piece.js';
 import { ReaderSites, type TraceContext } from '../../parser/trace-context.js';
@@ -23,12 +23,14 @@ export interface ReadPiece {
   readonly to: number;
   /** The lines that were sent, in the memory that they had; null: they were not. */
   readonly text: Uint8Array | null;
+  /** The memory for its events, which may have moved. */
+  readonly events: Int32Array;
   /** Of its reader. */
   readonly sites: ReaderSites;
 }
 
 /** What is read, apart from where its events go. */
-type Task<Full> = Omit<Full, 'shared'>;
+type Task<Full> = Omit<Full, 'events' | 'memory'>;
 
 /** A reader that shares no memory. */
 interface OtherReader {
@@ -53,9 +55,9 @@ export class PieceReaders {
     return this.pool.sizes;
   }
 
-  /** Returns memory for the events of a piece, which its reader shares; null: it shares none. */
-  newEvents(): Int32Array | null {
-    return sharesMemory() ? new Int32Array(new SharedArrayBuffer((8 * this.sizes.pieceBytes) / LINE_BYTES)) : null;
+  /** Returns memory for the events of a piece: its reader shares it, or it moves there and back. */
+  newEvents(): Int32Array {
+    return new Int32Array(sharableBytes((8 * this.sizes.pieceBytes) / LINE_BYTES));
   }
 
   /** There is memory for workers. */
@@ -72,40 +74,44 @@ export class PieceReaders {
     return this.pool.isAwake;
   }
 
-  /** `events`: of `newEvents`. Without, the memory of the lines moves there and back. */
-  async readLines(task: Task<ReadLinesTask>, events: Int32Array | null): Promise<ReadPiece> {
-    const data = { ...task, shared: this.shared(events) };
-    const moved = events === null ? [task.bytes.buffer as ArrayBuffer] : [];
-    return this.received(await this.pool.send('readLines', () => ({ data, moved })), events);
+  /** `events`: of `newEvents`. The memory of the lines moves there and back, too, if it is not shared. */
+  async readLines(task: Task<ReadLinesTask>, events: Int32Array): Promise<ReadPiece> {
+    const moved = [task.bytes.buffer, events.buffer] as ArrayBuffer[];
+    return this.received(await this.pool.send('readLines', () => ({ data: this.full(task, events), moved })), events);
   }
 
-  async readPart(task: Task<ReadPartTask>, events: Int32Array | null): Promise<ReadPiece> {
-    return this.received(await this.pool.run('readPart', { ...task, shared: this.shared(events) }), events);
+  async readPart(task: Task<ReadPartTask>, events: Int32Array): Promise<ReadPiece> {
+    const moved = [events.buffer as ArrayBuffer];
+    return this.received(await this.pool.send('readPart', () => ({ data: this.full(task, events), moved })), events);
   }
 
   async decodePart(task: DecodeTask): Promise<DecodeResult> {
     return this.pool.run('decodePart', task);
   }
 
-  private shared(events: Int32Array | null): ReadPartTask['shared'] {
-    return events && { events, memory: this.context.reader.memory };
+  private full<Own>(task: Own, events: Int32Array): Own & Pick<ReadPartTask, 'events' | 'memory'> {
+    return { ...task, events, memory: sharesMemory() ? this.context.reader.memory : null };
   }
 
-  /** Adds the events that the worker left in shared memory, or what it sent instead. Results of a worker come in order. */
-  private received({ piece, from, to, text, added }: ReadResult, events: Int32Array | null): ReadPiece {
-    if (added === null) {
-      const { readerSites: sites } = this.context;
-      return {
-        piece: piece && events && withEvents(piece, events.subarray(0, lengthOf(piece))),
-        from,
-        to,
-        text,
-        sites,
-      };
-    }
-    const reader = this.readerOf(added.worker);
-    reader.branches.add(added.branches);
-    return { piece, from, to, text, sites: reader.sites };
+  /** Adds the events that the worker left in memory, and what else it sent. Results of a worker come in order. */
+  private received({ piece, from, to, sent }: ReadResult, memory: Int32Array): ReadPiece {
+    const { text = null, events = memory } = sent ?? {};
+    const full = piece && withEvents(piece, events.subarray(0, lengthOf(piece)));
+    return {
+      piece: full,
+      from,
+      to,
+      text,
+      events,
+      sites: sent === null ? this.context.readerSites : this.sitesOf(sent),
+    };
+  }
+
+  /** Adds what its reader sent. */
+  private sitesOf({ worker, branches }: NonNullable<ReadResult['sent']>): ReaderSites {
+    const reader = this.readerOf(worker);
+    reader.branches.add(branches);
+    return reader.sites;
   }
 
   private readerOf(worker: number): OtherReader {

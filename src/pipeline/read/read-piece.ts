@@ -13,13 +13,10 @@ import { Moved } from '../workers/workers.js';
 
 interface ReadTask {
   readonly originSeconds: number;
-  /** null: this worker shares no memory, so it sends what others would find there. */
-  readonly shared: {
-    /** Receives the events. */
-    readonly events: Int32Array;
-    /** What all readers of the trace share. */
-    readonly memory: SharedMemory;
-  } | null;
+  /** Receives the events. */
+  readonly events: Int32Array;
+  /** What all readers of the trace share; null: this worker shares none, so it sends what others would find there. */
+  readonly memory: SharedMemory | null;
 }
 
 export interface ReadLinesTask extends ReadTask {
@@ -36,15 +33,20 @@ export interface ReadPartTask extends ReadTask {
 }
 
 export interface ReadResult {
-  /** Its events may be in the shared memory of the task. null: its meaning depends on earlier lines. */
+  /** Its events are in the memory of the task. null: its meaning depends on earlier lines. */
   readonly piece: StandalonePiece | null;
   /** Where the lines begin and end in the file or in the bytes; NaN if no line end was found. */
   readonly from: number;
   readonly to: number;
-  /** What was sent is given back, so that it takes no new memory; null: it is shared. */
-  readonly text: Uint8Array | null;
-  /** What its reader, of this worker, has added to its memory; null: that is shared. */
-  readonly added: { readonly worker: number; readonly branches: AddedBranches } | null;
+  /** null: all memory is shared. */
+  readonly sent: {
+    /** The lines and the memory of the task are given back, so that the next one takes no new memory. */
+    readonly text: Uint8Array | null;
+    readonly events: Int32Array;
+    readonly worker: number;
+    /** What its reader, of this worker, has added to its memory. */
+    readonly branches: AddedBranches;
+  } | null;
 }
 
 const NEWLINE = 10;
@@ -53,10 +55,10 @@ const NO_EVENTS = new Int32Array();
 /** The reader of this worker. */
 let own: { readonly reader: LineReader; readonly sender: BranchSender | null } | null = null;
 
-function ownReader({ shared }: ReadTask): NonNullable<typeof own> {
+function ownReader({ memory }: ReadTask): NonNullable<typeof own> {
   if (own !== null) return own;
-  const reader = new LineReader(shared?.memory);
-  own = { reader, sender: shared === null ? new BranchSender(reader.branches) : null };
+  const reader = new LineReader(memory ?? undefined);
+  own = { reader, sender: memory === null ? new BranchSender(reader.branches) : null };
   return own;
 }
 
@@ -72,12 +74,12 @@ export function readPart({ file, start, end, ...task }: ReadPartTask): ReadResul
   const text = buffer.subarray(0, readFully(openRef(file), buffer, start));
   const from = text.indexOf(NEWLINE) + 1;
   const to = text.indexOf(NEWLINE, end - start) + 1;
-  if (from === 0 || to === 0) return { piece: null, from: Number.NaN, to: Number.NaN, text: null, added: null };
+  if (from === 0 || to === 0) return sendable(null, Number.NaN, Number.NaN, task);
   const piece = standalonePiece(reader, reader.readReserved(from, to), task.originSeconds);
   return sendable(piece, start + from, start + to, task);
 }
 
-/** Leaves the events in shared memory; where there is none, they move, and what the reader has added is sent with them. */
+/** Leaves the events in the memory of the task. Where none is shared, it moves back, with what the reader has added. */
 function sendable(
   piece: StandalonePiece | null,
   from: number,
@@ -85,17 +87,14 @@ function sendable(
   task: ReadTask,
   text: Uint8Array | null = null,
 ): ReadResult | Moved<ReadResult> {
+  const { events } = task;
   const { sender } = ownReader(task);
-  if (sender !== null) {
-    const events = piece?.branches?.events.slice() ?? NO_EVENTS;
-    const added = { worker: workerId, branches: sender.added() };
-    return new Moved({ piece: piece && withEvents(piece, events), from, to, text, added });
-  }
-  const events = piece?.branches?.events ?? NO_EVENTS;
-  const memory = task.shared?.events ?? NO_EVENTS;
-  if (events.length > memory.length) return { piece: null, from, to, text: null, added: null };
-  memory.set(events);
-  return { piece: piece && withEvents(piece, NO_EVENTS), from, to, text: null, added: null };
+  const found = piece?.branches?.events ?? NO_EVENTS;
+  const fits = found.length <= events.length;
+  if (fits) events.set(found);
+  const kept = fits && piece ? withEvents(piece, NO_EVENTS) : null;
+  if (sender === null) return { piece: kept, from, to, sent: null };
+  return new Moved({ piece: kept, from, to, sent: { text, events, worker: workerId, branches: sender.added() } });
 }
 
 /** Returns a piece with its events elsewhere. */

@@ -230,8 +230,7 @@ const MAX_REFUSED = 8;
 
 /** Memory for one piece, reused once that is consumed. */
 interface Slot {
-  /** null: they are sent. */
-  readonly events: Int32Array | null;
+  events: Int32Array;
   /** For text of a stream; allocated when needed. */
   text: Uint8Array | null;
 }
@@ -370,6 +369,7 @@ class TextPieces {
   }
 
   private release(slot: Slot, read: ReadPiece | null): void {
+    if (read !== null) slot.events = read.events;
     if (read !== null && read.text !== null) slot.text = new Uint8Array(read.text.buffer);
     this.free.push(slot);
   }
