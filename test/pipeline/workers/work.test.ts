@@ -15,7 +15,7 @@ const THREADS = 'truth/gentrace-faults.perf.txt.gz';
 /** Replays a trace of several threads. `between`: called after the first one, with the smallest. */
 async function progressOf(between: (pool: WorkerPool, smallest: number) => void = () => {}): Promise<ReplayProgress[]> {
   const told: ReplayProgress[] = [];
-  await withTrace([inputOf(beginningOf(THREADS))], {}, async (trace, resources) => {
+  await withTrace([inputOf(beginningOf(THREADS))], { byCalls: false }, async (trace, resources) => {
     const { tids } = trace.store;
     const [smallest] = tids.toSorted((a, b) => trace.store.eventCount(a) - trace.store.eventCount(b)) as [number];
     const onProgress = (progress: ReplayProgress) => {
