@@ -13,10 +13,7 @@ import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import { SkeletonBuilder } from '../../src/replay/skeleton.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';
 import { dedent } from '../helpers/checks/outline.js';
-import { damagedExecutions } from '../helpers/random/damaged-executions.js';
-import { execute } from '../helpers/random/execution.js';
-import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
-import { decisions } from '../helpers/random/random-questions.js';
+import { LONG_TRACES } from '../helpers/random/random-traces.js';
 import { beginningOf, fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
@@ -189,20 +186,7 @@ describe('a window of skeletons is the window of all events', { timeout: 120_000
     expect(fold(profile)).toContain('main;worker;g');
   });
 
-  const ns = fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000);
-  const thread = fc.array(decisions({ ns }), { minLength: 60, maxLength: 150 });
-  const executions = fc
-    .array(thread, { minLength: 1, maxLength: 2 })
-    .map((decisions) => execute(decisions).lines.map(({ text }) => text));
-  const fibers = fiberDecisions.map((list) => {
-    const run = new FiberRun();
-    for (const decision of list) run.decide(decision);
-    run.end();
-    return run.lines;
-  });
-  const KINDS = { executions, 'damaged executions': damagedExecutions, fibers };
-
-  test.each(Object.entries(KINDS))('of random %s', async (_, random) => {
+  test.each(LONG_TRACES)('of random %s', async (_, random) => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const options = fc.record({ tailCalls: fc.constantFrom('nest', 'replace'), extend: fc.boolean() });
     await fc.assert(

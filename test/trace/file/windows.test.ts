@@ -9,10 +9,7 @@ import { askLatency, askStacks } from '../../../src/pipeline/analyze.js';
 import { jsonOf } from '../../helpers/checks/files/profile-file.js';
 import { ALONE, imported, refusalOfFile, stored } from '../../helpers/checks/files/trace-file.js';
 import { tracesIn } from '../../helpers/checks/round-trips.js';
-import { damagedExecutions } from '../../helpers/random/damaged-executions.js';
-import { execute } from '../../helpers/random/execution.js';
-import { FiberRun, fiberDecisions } from '../../helpers/random/fiber-run.js';
-import { decisions } from '../../helpers/random/random-questions.js';
+import { LONG_TRACES } from '../../helpers/random/random-traces.js';
 import { times } from '../../helpers/random/times.js';
 import { beginningOf, fixture, inputOf } from '../../helpers/traces/load.js';
 
@@ -66,20 +63,7 @@ describe('a window of an imported trace is that of its inputs', { timeout: 120_0
     await compare(beginningOf(name), [0.3, 0.1], [0.9, 0.2]);
   });
 
-  const ns = fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000);
-  const thread = fc.array(decisions({ ns }), { minLength: 60, maxLength: 150 });
-  const executions = fc
-    .array(thread, { minLength: 1, maxLength: 2 })
-    .map((decisions) => execute(decisions).lines.map(({ text }) => text));
-  const fibers = fiberDecisions.map((list) => {
-    const run = new FiberRun();
-    for (const decision of list) run.decide(decision);
-    run.end();
-    return run.lines;
-  });
-  const KINDS = { executions, 'damaged executions': damagedExecutions, fibers };
-
-  test.each(Object.entries(KINDS))('of random %s', async (_, random) => {
+  test.each(LONG_TRACES)('of random %s', async (_, random) => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     await fc.assert(
       fc.asyncProperty(random, share, share, async (lines, from, length) => {
