@@ -268,16 +268,19 @@ describe('a report', () => {
   });
 });
 
+/** In Firefox, only the engine has loaded. */
+const prepares = process.env['PTFLAME_TEST_BROWSER'] !== 'firefox';
+
 test('workers have loaded before a drop; Escape cancels the work, and ends them at once', async ({ dir }) => {
   const text = await readFile(fixturePath('lab/demo-cre.txt'), 'utf8');
   const path = await dir.write('large.txt', text.repeat(Math.ceil(3e8 / text.length)));
   const page = await openOfflinePage(browser, 2);
-  await eventually(() => page.workers().length).toBe(3); // the engine has two
+  await eventually(() => page.workers().length).toBe(prepares ? 3 : 1); // the engine has two
   const prepared = page.workers();
   await drop(page, path);
   await page.locator('.working progress[value]').waitFor();
   expect(await page.locator('.working .phase').textContent()).toMatch(/^Reading [\d.]+ [kM]B of 300\.0 MB$/);
-  expect(page.workers()).toEqual(prepared);
+  if (prepares) expect(page.workers()).toEqual(prepared);
   await press(page, 'Escape');
   expect(await page.locator(heading).textContent()).toBe('Drop a recording anywhere');
   await eventually(() => page.workers().filter((worker) => prepared.includes(worker))).toEqual([]);
