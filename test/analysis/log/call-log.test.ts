@@ -87,7 +87,7 @@ test.each([0, 100, 5000, 20_000])('a log with space for %d events keeps all rows
 
 test('times are kept as they are: near, far, backwards, fractions; known durations are no times', () => {
   const log = new CallLogBuilder();
-  const times = [7, 7, 7 + 0xfffe, 7 + 2 * 0xfffe + 1, 0.1, 2.1, -5, 2 ** 53, 2 ** 53 + 2, 1e18];
+  const times = [7, 7, 7 + 0xfffe, 7 + 2 * 0xfffe + 1, 0.1, 2.1, -60_000.1, 4.9, -5, 2 ** 53, 2 ** 53 + 2, 1e18];
   log.clear(0);
   for (const ns of times) {
     log.nowNs = ns;
