@@ -26,8 +26,8 @@ import { Action, actionOf, ModulePairingMemory, OwnPairingMemory, type Segment }
 import { ReplayModule } from './replay-module.js';
 import { openSymbols } from './stack/open-frames.js';
 import { endStacks } from './stack/switch-stacks.js';
-import { newReplayState, type ReplayState } from './state.js';
-import type { LastSeen, ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
+import { clearCounts, newReplayState, type ReplayState } from './state.js';
+import type { LastSeen, PartReplay, ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
 import {
   addressBefore,
   applySwitch,
@@ -79,6 +79,22 @@ export class Replayer {
     return result;
   }
 
+  /**
+   * Replays the events of a thread, of which some outside of these rows may be missing, and counts what happens in these
+   * rows. Returns null if that is not possible: other rows may matter. The tree also has nodes without calls and time.
+   */
+  replayPart(events: ThreadEvents, rows: PartRows, options: ReplayOptions): PartReplay | null {
+    const { durations = null, wantsLog = false } = options;
+    const memory = this.memoryFor(events);
+    memory.tree.clear();
+    memory.log.clear(wantsLog ? events.length : 0);
+    const state = beginReplay(events, this.facts, options, memory);
+    const { switcher, segments } = state.pairing;
+    if (switcher !== null || segments.length !== 1) return null;
+    const replay = runPart(state, segments[0] as Segment, rows, durations);
+    return replay.hasUnconfirmedPaths || memory.log.hasChangedFixed ? null : replay;
+  }
+
   private memoryFor(events: ThreadEvents): ReplayMemory {
     if (this.module?.begin(events) && this.moduleMemory) return this.moduleMemory;
     this.ownMemory ??= ownMemory(this.facts, this.log);
@@ -96,6 +112,13 @@ function ownMemory({ functions }: SiteFacts, log: CallLogBuilder): ReplayMemory 
   const frames = new OwnRows(64 * FRAME_BYTES);
   const highest = new Int32Array(functions.length);
   return { tree: new CallTreeBuilder(), log, pairing: new OwnPairingMemory(), frames, highest, module: null };
+}
+
+/** The rows of a thread that are replayed for their own sake. */
+export interface PartRows {
+  readonly firstRow: number;
+  /** The row after the last one. */
+  readonly endRow: number;
 }
 
 /** Replays a single thread in memory of its own, again with each function that turns out to switch stacks. */
@@ -153,6 +176,34 @@ function runReplay(state: ReplayState): ThreadReplay {
   replayTail(state, tailRow, segments.at(-1)?.endRow ?? 0);
   finish(state);
   return resultOf(state, began);
+}
+
+/** Likewise of a thread without losses, up to the last one of these rows, and counts only what happens in them. */
+function runPart(
+  state: ReplayState,
+  segment: Segment,
+  { firstRow, endRow }: PartRows,
+  durations: DurationsBuilder | null,
+): PartReplay {
+  const { tree, log, events, facts } = state;
+  const isFirst = firstRow <= segment.firstRow;
+  tree.durations = isFirst ? durations : null;
+  const began = begin(state, segment);
+  if (!isFirst) {
+    executeRows(state, segment.firstRow, firstRow);
+    clearCounts(state);
+    tree.durations = durations;
+  }
+  const firstLogRow = isFirst ? 0 : (log?.length ?? 0);
+  const row = Math.max(segment.firstRow, firstRow);
+  if (endRow < events.length) executeRows(state, row, endRow);
+  else {
+    const tailRow = rowAfterBranches(0, events.length, events, facts);
+    executeRows(state, row, Math.min(segment.endRow, tailRow));
+    replayTail(state, tailRow, segment.endRow);
+    finish(state);
+  }
+  return { ...resultOf(state, began, true), firstLogRow };
 }
 
 /** When observation of a thread begins, and with which stack. A thread created while recording has no callers. */
@@ -214,11 +265,12 @@ function finish(state: ReplayState): void {
   endStacks(state);
 }
 
-function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): ThreadReplay {
+/** `withEmpty`: the tree has nodes without calls and time, too. */
+function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart, withEmpty = false): ThreadReplay {
   const { tree, log, lost, inferred, hiddenNs, inferredEvents, confirmedNodes, resumptions } = state;
   const built = tree.build();
   return {
-    tree: log ? built : withoutEmptyNodes(built),
+    tree: log || withEmpty ? built : withoutEmptyNodes(built),
     log: log?.build() ?? null,
     startNs,
     endNs: state.nowNs,

@@ -201,6 +201,7 @@ export class SkeletonBuilder {
     if (step === Step.Start) return this.addStart(row, id);
     const { facts, levels, kept } = this;
     if (!Number.isNaN(this.stoppedAt) || !this.comesFrom(facts.fromFunction[id])) return false;
+    const isFirst = !this.hasBegun;
     this.hasBegun = true;
     this.keepLast();
     if (step === Step.Call) levels.push(facts.from[id], this.top, kept.length, true);
@@ -211,7 +212,7 @@ export class SkeletonBuilder {
     if (step !== Step.Stay) this.top = orNameless(facts.functions, facts.toFunction[id]);
     if (step === Step.Jump) this.jumpedTo.add(this.top);
     this.settledTop = this.top === NONE ? UNSETTLED : this.top;
-    if (step === Step.Return) this.markLasting();
+    if (step === Step.Return || isFirst) this.markLasting();
     return true;
   }
 

@@ -145,6 +145,16 @@ export function newReplayState(
   };
 }
 
+/** Begins to count anew, wherever the thread is. */
+export function clearCounts(state: ReplayState): void {
+  state.tree.clearCounts();
+  state.log?.fix();
+  state.lost.length = 0;
+  Object.assign(state.inferred, noInferences());
+  state.hiddenNs = 0;
+  state.inferredEvents = 0;
+}
+
 /**
  * Finds the open frames of a function. Frames are added only when something is searched for, and most close before
  * that: so calls and returns do not pay for the index.

@@ -44,6 +44,12 @@ export interface ReplayOptions {
   readonly wantsPlaces?: boolean;
 }
 
+/** What was replayed of a part of a thread. */
+export interface PartReplay extends ThreadReplay {
+  /** The part begins at this row of the log. */
+  readonly firstLogRow: number;
+}
+
 export interface ThreadReplay extends ThreadPaths {
   /** If there is a log, contains every node that the log names, even nodes without calls or time. */
   readonly tree: CallTree;

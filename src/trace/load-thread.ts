@@ -4,7 +4,7 @@
 import { assert, PtflameError } from '../model/errors.js';
 import { pagesOf } from '../model/trace/pages.js';
 import { EVENT_BYTES, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
-import type { Nanoseconds } from '../model/units.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
 import { packedEvents, partEvents } from './blocks.js';
 import { isInMemory, type SharedEvents } from './event-memory.js';
 import {
@@ -20,7 +20,7 @@ import { MergedLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, GapsAmong } from './records/gap-records.js';
 import type { RareRecord } from './records/switch-log.js';
 import { EventReader, pagedRows, placedRecords, RowReader } from './rows.js';
-import type { ThreadSource } from './store-contents.js';
+import { type EventRows, NO_ROWS, type ThreadSource } from './store-contents.js';
 
 /** What is known about a thread in addition to its events. */
 export interface ThreadFacts {
@@ -45,6 +45,8 @@ export interface LoadedThread extends ThreadFacts {
 /**
  * Loads a thread into a buffer, of at least two pages of events; what does not fit goes to a file. The events are valid
  * until the buffer is reused or the file is closed.
+ *
+ * @throws OutOfOrder if a part of a thread cannot be read alone
  */
 export function loadThread(
   source: ThreadSource,
@@ -56,7 +58,7 @@ export function loadThread(
   try {
     return load(source, shared, sites, memory, true);
   } catch (error) {
-    if (!(error instanceof OutOfOrder)) throw error;
+    if (!(error instanceof OutOfOrder) || source.around !== null) throw error;
     return load(source, shared, sites, memory, false);
   }
 }
@@ -122,6 +124,7 @@ function slicesOf(
 ): Slices {
   const laneSpace: EventSpace = { ...memory, ...ofLanes };
   const { tid, lanes, events } = source;
+  if (source.around !== null) return { from: () => eventsAround(source, shared), isValid: () => true };
   if (lanes.length === 1) return new LaneReader(lanes[0], shared, isInOrder);
   const all = { from: () => batchesOf(source, shared, isInOrder), isValid: () => true };
   if (isOneLane(source)) return all;
@@ -134,6 +137,18 @@ function slicesOf(
     return { cpu: inputs[0].cpu, events: own, start: 0, length: own.length };
   };
   return new MergedLanes(lanes.map(readLane), sites, true);
+}
+
+/** Yields the events of a part, and before and after them those that matter of the others. */
+function* eventsAround({ lanes, around }: ThreadSource, shared: SharedEvents): Generator<ThreadSlice> {
+  const rows = (own?: EventRows): ThreadSlice => {
+    const { site, timeNs } = own ?? NO_ROWS;
+    return { cpu: NONE, place: null, site, siteAt: 0, timeNs, timeAt: 0, length: site.length };
+  };
+  yield rows(around?.before);
+  for (const inputs of lanes)
+    for (const slice of new LaneReader(inputs, shared, true).from()) yield { ...slice, place: null };
+  yield rows(around?.after);
 }
 
 /** Yields the events on the selected CPUs: those of each CPU in order. */
@@ -213,8 +228,12 @@ export function maxThreadBytes(rows: number, pageRows: number): number {
  * Blocks of a trace file would have to be inflated again. Of what went to a file, only one run is in memory, so lanes cannot
  * take turns.
  */
-function canReadAgain({ lanes, packed }: ThreadSource): boolean {
-  return packed === null && (lanes.length === 1 || lanes.flat().every(({ addresses }) => addresses.every(isInMemory)));
+function canReadAgain({ lanes, packed, around }: ThreadSource): boolean {
+  return (
+    packed === null &&
+    around === null &&
+    (lanes.length === 1 || lanes.flat().every(({ addresses }) => addresses.every(isInMemory)))
+  );
 }
 
 /** Where the events of a thread are in its memory: first the merged ones, then those of each CPU. */

@@ -56,6 +56,14 @@ export interface ThreadPart {
   readonly events: number;
 }
 
+/** Events in order, as columns. */
+export interface EventRows {
+  readonly site: Uint32Array;
+  readonly timeNs: Float64Array;
+}
+
+export const NO_ROWS: EventRows = { site: new Uint32Array(0), timeNs: new Float64Array(0) };
+
 /** Plain data, so that it can be sent to a worker. */
 export interface ThreadSource {
   readonly tid: Tid;
@@ -72,6 +80,8 @@ export interface ThreadSource {
     /** Only what matters for a part of its time; null: all. */
     readonly part: ThreadPart | null;
   } | null;
+  /** If the lanes are a part of it: what matters of its other events; else null. */
+  readonly around: { readonly before: EventRows; readonly after: EventRows } | null;
   /** The thread's own. */
   readonly records: readonly RareRecord[];
   /** Within the recording. */

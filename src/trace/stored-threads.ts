@@ -104,7 +104,7 @@ export class StoredThreads {
     const unownedGaps = this.contents.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => first.cpu));
     const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventCount(tid);
     return {
-      ...{ tid, isIdleTask: idleOn !== null, events, lanes, packed, records, switches, unownedGaps },
+      ...{ tid, isIdleTask: idleOn !== null, events, lanes, packed, around: null, records, switches, unownedGaps },
       recordingStartNs: this.bounds.startNs,
     };
   }

@@ -114,10 +114,11 @@ export class TraceStore {
       this.unwanted += events;
       return;
     }
-    const { addresses, lengths } = this.laneOf(tid, cpu, input, events);
+    const lane = this.laneOf(tid, cpu, input, events);
     if (!this.memory.hasSpaceFor(run.length)) this.spill();
-    addresses.push(this.memory.add(run));
-    lengths.push(run.length);
+    lane.addresses.push(this.memory.add(run));
+    lane.lengths.push(run.length);
+    lane.events.push(events);
   }
 
   /** Writes all runs to disk when memory is full, thread by thread, in the order in which they will be read. */
@@ -129,15 +130,16 @@ export class TraceStore {
   }
 
   /** Joins runs, up to the length of a chunk: whoever reads one has it in memory. */
-  private spillLane({ addresses, lengths }: LaneRuns): void {
+  private spillLane({ addresses, lengths, events }: LaneRuns): void {
     const kept = addresses.findIndex((address) => address >= 0);
     if (kept === -1) return;
-    const [own, ownLengths] = [addresses.splice(kept), lengths.splice(kept)];
+    const [own, ownLengths, ownEvents] = [addresses.splice(kept), lengths.splice(kept), events.splice(kept)];
     for (let first = 0, end = 0; first < own.length; first = end) {
       let length = 0;
       while (end < own.length && length + ownLengths[end] <= CHUNK_LENGTH) length += ownLengths[end++];
       addresses.push(this.memory.spill(own.slice(first, end), ownLengths.slice(first, end)));
       lengths.push(length);
+      events.push(ownEvents.slice(first, end).reduce((sum, count) => sum + count, 0));
     }
   }
 
@@ -149,7 +151,7 @@ export class TraceStore {
     let inputs = thread.lanes.get(cpu);
     if (inputs === undefined) thread.lanes.set(cpu, (inputs = []));
     let lane = inputs.findLast((lane) => lane.input === input); // mostly the last one: few inputs are read at the same time
-    if (lane === undefined) inputs.push((lane = { cpu, input, addresses: [], lengths: [] }));
+    if (lane === undefined) inputs.push((lane = { cpu, input, addresses: [], lengths: [], events: [] }));
     return lane;
   }
 

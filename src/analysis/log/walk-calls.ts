@@ -43,8 +43,9 @@ export interface CallListener<Call extends OpenCall = OpenCall> {
   resumed?(call: Call): void;
 }
 
-export function walkCalls<Call extends OpenCall>(log: CallLog, listener: CallListener<Call>): void {
-  new Walk(log, listener).run();
+/** `firstRow`: only what happens from this row of the log on is reported, and calls that begin before it. */
+export function walkCalls<Call extends OpenCall>(log: CallLog, listener: CallListener<Call>, firstRow = 0): void {
+  new Walk(log, listener, firstRow).run();
 }
 
 /** So many rows are passed at a time, for whoever shows progress. */
@@ -63,10 +64,11 @@ class Walk<Call extends OpenCall> {
   constructor(
     private readonly log: CallLog,
     private readonly listener: CallListener<Call>,
+    private readonly firstRow: number,
   ) {}
 
   run(): void {
-    const { listener, stops } = this;
+    const { listener, stops, firstRow } = this;
     const { length, sinceNs, farNs, code } = this.log;
     let nowNs = 0;
     let doubt: Doubt = 0;
@@ -77,7 +79,8 @@ class Walk<Call extends OpenCall> {
       const since = sinceNs[row];
       const atNs = since === FAR ? farNs[this.far++] : nowNs + since;
       if (op === CallOp.KnownTime) continue; // belongs to the row before
-      if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, doubt);
+      if (op !== CallOp.Begin && atNs > nowNs && row >= firstRow)
+        listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, doubt);
       nowNs = atNs;
       if (op === CallOp.Open) this.open(row, argument, atNs);
       else if (op === CallOp.Close) this.end(this.popFrame(), atNs, argument + NONE, row + 1);
@@ -115,9 +118,10 @@ class Walk<Call extends OpenCall> {
   private end(call: Call | undefined, atNs: Nanoseconds, ending: number, next: number): void {
     assert(call !== undefined, 'a call ends that never began');
     const { length, farNs, code } = this.log;
+    this.unused.push(call);
+    if (next <= this.firstRow) return;
     const hasKnownTime = next < length && opOf(code[next]) === CallOp.KnownTime;
     this.listener.closed(call, atNs, ending, hasKnownTime ? farNs[this.far] : atNs - call.entryNs);
-    this.unused.push(call);
   }
 
   private suspend(calls: number): void {

@@ -32,6 +32,8 @@ const LEVELS: readonly Level[] = [
   ...[32, 16].map((slices) => ({ slices, minPart: 1 })),
 ];
 
+/** The coarsest level at which no call path is left out, of those that the others follow. */
+export const COARSEST_OF_ALL_PATHS = LEVELS.filter(({ minPart }) => minPart === 0).length;
 /** Every call and time is listed by itself. */
 export const LISTED = 0;
 /** Even the coarsest sums would take too many bytes. */

@@ -51,9 +51,21 @@ export class SpansBuilder {
     this.addTo(this.split, spanStep(endNs - startNs), node, startNs, endNs, ending);
   }
 
+  /** Leaves out calls below this step. */
+  beginFrom(step: number): void {
+    if (step <= this.firstStep) return;
+    for (let below = this.firstStep; below < step; below++) this.count -= this.counts[below];
+    this.removeBelow(step);
+  }
+
+  /** Gives nodes other numbers. */
+  renumber(nodeOf: Int32Array): void {
+    for (const rows of [...this.levels, this.split]) rows.renumber(nodeOf);
+  }
+
   /** Returns a copy, without calls below this step. */
   build(firstStep: number): ThreadSpans {
-    if (firstStep > this.firstStep) this.removeBelow(firstStep);
+    this.beginFrom(firstStep);
     const { levels } = this;
     while (levels.at(-1)?.length === 0) levels.pop();
     return { levels: levels.map((rows) => rows.byStart()), split: this.split.build() };
@@ -79,8 +91,8 @@ export class SpansBuilder {
 
   private limit(): void {
     let step = this.firstStep;
-    while (this.count > this.maxCount) this.count -= this.counts[step++];
-    this.removeBelow(step);
+    for (let { count } = this; count > this.maxCount; step++) count -= this.counts[step];
+    this.beginFrom(step);
   }
 
   private removeBelow(step: number): void {
@@ -115,6 +127,11 @@ class SpanRows {
     this.endNs.push(endNs);
     this.node.push(node);
     this.ending.push(ending);
+  }
+
+  renumber(nodeOf: Int32Array): void {
+    const { values, length } = this.node;
+    for (let row = 0; row < length; row++) values[row] = nodeOf[values[row]];
   }
 
   removeShorter(minNs: Nanoseconds): void {

@@ -27,12 +27,20 @@ export class SumRows implements SliceRows {
   private earlier = new Int32Array(FIRST_ROWS);
   /** By node: its row in the last slice that has one. */
   private latest = new Int32Array(0);
+  private nodes = 0;
 
   /** `nodes`: of the tree. */
   clear(nodes: number): void {
     this.length = 0;
-    if (this.latest.length < nodes) this.latest = new Int32Array(nodes);
-    this.latest.fill(NONE, 0, nodes);
+    this.nodes = 0;
+    this.addNodes(nodes);
+  }
+
+  /** `nodes`: of the tree, which has grown. */
+  addNodes(nodes: number): void {
+    if (this.latest.length < nodes) this.latest = resized(this.latest, nodes);
+    this.latest.fill(NONE, this.nodes, nodes);
+    this.nodes = nodes;
   }
 
   /** Returns the row of a node in a slice, which is added if there is none. Most are added in the order of slices. */

@@ -2,7 +2,7 @@
  * Sums up calls and times of one thread by slice of time. Reused for the next thread.
  */
 
-import { float64Column, int32Column, uint8Column } from '../../model/columns.js';
+import { float64Column, int32Column, rowNumbers, uint8Column } from '../../model/columns.js';
 import type { ListedCalls, ListedTimes, SliceRows, ThreadSums } from '../../model/profile/timeline.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 import {
@@ -129,6 +129,13 @@ export class SumsBuilder {
     this.times.clear();
   }
 
+  /** Keeps these many nodes, each for itself; those that there are keep their sums. */
+  addPaths(length: number): void {
+    if (length <= this.kept.length) return;
+    this.kept = Int32Array.from(rowNumbers(2 * length));
+    this.rows.addNodes(this.kept.length);
+  }
+
   /** As `sumsBytes`. */
   get bytes(): number {
     return bytesOf(this.rows.length, this.calls.length, this.times.length);
@@ -218,13 +225,14 @@ export class SumsMemory {
 export class BoundedSums {
   level: number;
 
-  /** `memory`: of this thread until its sums are built. */
+  /** `memory`: of this thread until its sums are built. `coarsest`: at this level they may take more bytes. */
   constructor(
     firstLevel: number,
     private readonly durationNs: Nanoseconds,
     private readonly paths: TimedPaths,
     private readonly maxBytes: number,
     private readonly memory: SumsMemory,
+    private readonly coarsest: number = NO_SUMS,
   ) {
     this.level = firstLevel;
     if (firstLevel !== NO_SUMS) memory.current.clear(resolutionOf(firstLevel, durationNs), paths);
@@ -244,6 +252,13 @@ export class BoundedSums {
     if (current.bytes > this.maxBytes) this.limit();
   }
 
+  /** Adds finer sums, or sums of this level. */
+  addFiner(sums: ThreadSums, level: number): void {
+    if (this.level === NO_SUMS) return;
+    this.memory.current.addFiner(sums, resolutionOf(level, this.durationNs).sliceNs);
+    this.limit();
+  }
+
   /** Returns a copy, at this level if what was reached is finer; null if even the coarsest would take too many bytes. */
   build(level: number): ThreadSums | null {
     if (level > this.level) this.coarsenTo(level);
@@ -251,10 +266,10 @@ export class BoundedSums {
   }
 
   private limit(): void {
-    const { memory, paths, durationNs, maxBytes } = this;
-    while (this.level !== NO_SUMS && memory.current.bytes > maxBytes) {
+    const { memory, paths, durationNs, maxBytes, coarsest } = this;
+    while (this.level < coarsest && memory.current.bytes > maxBytes) {
       const thread = { sums: memory.current.view(), paths };
-      this.coarsenTo(nextLevel([thread], this.level, durationNs, maxBytes));
+      this.coarsenTo(Math.min(coarsest, nextLevel([thread], this.level, durationNs, maxBytes)));
     }
   }
 

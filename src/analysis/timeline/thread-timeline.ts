@@ -5,6 +5,7 @@ import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import type { Doubt } from '../../model/calls/doubts.js';
 import { nodeOrder } from '../../model/calls/tree-view.js';
+import { rowNumbers } from '../../model/columns.js';
 import {
   ACTIVITIES,
   type Activity,
@@ -13,11 +14,18 @@ import {
   type ThreadSpans,
   type ThreadSums,
 } from '../../model/profile/timeline.js';
-import { type Nanoseconds, NONE } from '../../model/units.js';
+import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 import { overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
 import type { TimedPaths } from './resolution.js';
-import { levelsOf, stripSliceNs, sumsShare, type TimelineQuestion } from './resolution.js';
+import {
+  COARSEST_OF_ALL_PATHS,
+  levelsOf,
+  NO_SUMS,
+  stripSliceNs,
+  sumsShare,
+  type TimelineQuestion,
+} from './resolution.js';
 import { SpansBuilder, type Stay } from './spans-builder.js';
 import { BoundedSums, SumsMemory } from './sums-builder.js';
 
@@ -53,9 +61,30 @@ export function threadTimeline(
   question: TimelineQuestion,
   memory = new TimelineMemory(),
 ): ThreadTimeline {
-  const builder = new TimelineBuilder(paths, question, memory);
+  const builder = new TimelineBuilder(paths, question, memory, true);
   walkCalls(log, builder);
   return builder.build();
+}
+
+/**
+ * Likewise for the part of a thread that begins at a row of the log; see `TimelineJoiner`. Nodes are those of the log. Which
+ * call paths have little time in the thread is not known yet, so none is left out.
+ */
+export function partTimeline(
+  log: CallLog,
+  firstRow: number,
+  { length, parent, symbol }: Pick<CallTree, 'length' | 'parent' | 'symbol'>,
+  question: TimelineQuestion,
+  memory: TimelineMemory,
+): PartTimeline {
+  const totalNs = new Float64Array(length).fill(Number.POSITIVE_INFINITY);
+  const paths = { length, parent, symbol, totalNs, nodeOf: rowNumbers(length) };
+  const lastRow = log.length - 1;
+  const hasTime = (row: number) => log.sinceNs[row] > 0;
+  const hasBegun = firstRow > 0 && firstRow < lastRow && hasTime(firstRow);
+  const builder = new PartBuilder(paths, question, memory, hasBegun);
+  walkCalls(log, builder, firstRow);
+  return builder.buildPart(hasTime(lastRow), firstRow === lastRow);
 }
 
 class TimedCall extends OpenCall {
@@ -79,13 +108,15 @@ class TimelineBuilder implements CallListener<TimedCall> {
     paths: ShownPaths,
     private readonly question: TimelineQuestion,
     memory: TimelineMemory,
+    areTimesKnown: boolean,
   ) {
     const { window, stripSlices, maxBytes } = question;
     const durationNs = window.endNs - window.startNs;
     const reached = levelsOf(question.reached);
     this.sliceNs = stripSliceNs(question);
     this.strip = new Float64Array((stripSlices + 1) * ACTIVITIES);
-    this.sums = new BoundedSums(reached.sums, durationNs, paths, sumsShare(question), memory.sums);
+    const coarsest = areTimesKnown ? NO_SUMS : COARSEST_OF_ALL_PATHS;
+    this.sums = new BoundedSums(reached.sums, durationNs, paths, sumsShare(question), memory.sums, coarsest);
     this.spans = memory.spans;
     this.spans.clear(reached.spans, maxBytes);
     this.activity = Uint8Array.from(paths.symbol, activityOf);
@@ -119,7 +150,11 @@ class TimelineBuilder implements CallListener<TimedCall> {
     if (startNs >= stopNs) return;
     const node = top === null ? ROOT : this.nodeOf[top.node];
     addToStrip(this.strip, this.sliceNs, this.activity[node] as never, startNs, stopNs);
-    this.sums.addTime(node, startNs, stopNs, doubt !== 0);
+    this.addTime(node, startNs, stopNs, doubt !== 0);
+  }
+
+  protected addTime(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, isInferred: boolean): void {
+    this.sums.addTime(node, startNs, endNs, isInferred);
   }
 
   closed(call: TimedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
@@ -147,6 +182,62 @@ class TimelineBuilder implements CallListener<TimedCall> {
     const reached = levelsOf(this.question.reached);
     const kept = { strip, sums: sums.build(reached.sums), spans: spans.build(reached.spans) };
     return { ...kept, sumsLevel: sums.level, firstSpanStep: spans.firstStep, stepCounts: spans.stepCounts() };
+  }
+}
+
+/** The time of a call path, without its callees. */
+export interface PathTime {
+  readonly node: NodeId;
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+  readonly isInferred: boolean;
+}
+
+/** Of a part of a thread. */
+export interface PartTimeline extends ThreadTimeline {
+  /** Time that may have begun before the part, and time that may go on after it; null: there is none. Not in the sums. */
+  readonly first: PathTime | null;
+  readonly last: PathTime | null;
+  /** All its time is that of `last`, which may have begun before it, too. */
+  readonly isThrough: boolean;
+}
+
+class PartBuilder extends TimelineBuilder {
+  private first: PathTime | null = null;
+  private last: PathTime | null = null;
+
+  /** `mayGoOn`: the first time may have begun before the part. */
+  constructor(
+    paths: ShownPaths,
+    question: TimelineQuestion,
+    memory: TimelineMemory,
+    private readonly mayGoOn: boolean,
+  ) {
+    super(paths, question, memory, false);
+  }
+
+  /** The first time and the last one are held back. */
+  protected override addTime(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, isInferred: boolean): void {
+    const time = { node, startNs, endNs, isInferred };
+    if (this.mayGoOn && this.first === null) {
+      this.first = time;
+      return;
+    }
+    this.addLast();
+    this.last = time;
+  }
+
+  /** `goesOn`: the last time may go on after the part. */
+  buildPart(goesOn: boolean, isThrough: boolean): PartTimeline {
+    if (!goesOn) this.addLast();
+    const { first, last } = this;
+    return { ...this.build(), first, last, isThrough };
+  }
+
+  private addLast(): void {
+    const { last } = this;
+    if (last !== null) super.addTime(last.node, last.startNs, last.endNs, last.isInferred);
+    this.last = null;
   }
 }
 

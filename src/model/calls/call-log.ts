@@ -125,6 +125,9 @@ export class CallLogBuilder {
   length = 0;
   /** The doubt that was set last. */
   doubt: Doubt = Doubt.None;
+  /** Rows before this one should not change any more; and whether one did. */
+  private fixedRows = 0;
+  hasChangedFixed = false;
 
   /**
    * Clears the log for a thread with this many events. Allocating it at once needs less memory than growing by copies.
@@ -134,6 +137,8 @@ export class CallLogBuilder {
     this.farNs.length = 0;
     this.lastNs = 0;
     this.doubt = Doubt.None;
+    this.fixedRows = 0;
+    this.hasChangedFixed = false;
     this.place = hasPlaces ? new Int32Array(Math.max(MIN_ROWS, this.code.length)) : null;
     const rows = Math.ceil(ROWS_PER_EVENT * events);
     if (rows <= this.code.length) return;
@@ -180,8 +185,15 @@ export class CallLogBuilder {
     return row;
   }
 
+  /** Charges time up to now. From here on, no earlier row should change. */
+  fix(): void {
+    this.add(CallOp.Charge, 0);
+    this.fixedRows = this.length;
+  }
+
   /** Corrects the node of the call opened in `row`. */
   rename(row: number, node: NodeId): void {
+    if (row < this.fixedRows) this.hasChangedFixed = true;
     this.code[row] = (node << OP_BITS) | CallOp.Open;
   }
 

@@ -54,6 +54,13 @@ export class CallTreeBuilder {
     this.addNode(NONE, NONE);
   }
 
+  /** Begins to count anew, and keeps the nodes. */
+  clearCounts(): void {
+    this.rares.fill(0);
+    this.doubts.clear();
+    for (let node = 0; node < this.length; node++) this.clearSums(node);
+  }
+
   parentOf(node: NodeId): NodeId {
     return this.memory.links[LINKS * node + Link.Parent];
   }
@@ -130,8 +137,11 @@ export class CallTreeBuilder {
     if (knownNs > rares[row + Rare.LongestCutNs]) rares[row + Rare.LongestCutNs] = knownNs;
   }
 
-  /** Adds another tree below `top`. `symbolOf` may map several symbols to one, so that their nodes merge. */
-  merge(tree: CallTree, top: NodeId, symbolOf: (symbol: SymbolId) => SymbolId): void {
+  /**
+   * Adds another tree below `top`. `symbolOf` may map several symbols to one, so that their nodes merge. Returns by node of
+   * the tree the one that it was added to.
+   */
+  merge(tree: CallTree, top: NodeId, symbolOf: (symbol: SymbolId) => SymbolId): Int32Array {
     const here = new Int32Array(tree.length);
     here[ROOT] = top;
     for (let node = 0; node < tree.length; node++) {
@@ -139,6 +149,7 @@ export class CallTreeBuilder {
       this.addCalls(here[node], tree, node);
       this.addTime(here[node], tree, node);
     }
+    return here;
   }
 
   /** Adds the calls of another tree's node to a node of this tree. */
@@ -200,13 +211,19 @@ export class CallTreeBuilder {
 
   private addNode(parent: NodeId, symbol: SymbolId): NodeId {
     if (SUMS * this.length === this.memory.sums.length) this.memory.growRows();
-    const { links, sums } = this.memory;
+    const { links } = this.memory;
     const node = this.length++;
     const link = LINKS * node;
     links[link + Link.Parent] = parent;
     links[link + Link.Symbol] = symbol;
     links[link + Link.LastChild] = NONE;
     links[link + Link.NextCalled] = NONE;
+    this.clearSums(node);
+    return node;
+  }
+
+  private clearSums(node: NodeId): void {
+    const { sums } = this.memory;
     const row = SUMS * node; // `fill` is slow for so few values
     sums[row + Sum.Calls] = 0;
     sums[row + Sum.SelfNs] = 0;
@@ -214,7 +231,6 @@ export class CallTreeBuilder {
     sums[row + Sum.MinNs] = Number.POSITIVE_INFINITY;
     sums[row + Sum.MaxNs] = Number.NEGATIVE_INFINITY;
     sums[row + Sum.InferredNs] = 0;
-    return node;
   }
 
   /** Makes space for this many more nodes, in the rows and in the table. */

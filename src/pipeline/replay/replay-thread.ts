@@ -8,19 +8,29 @@ import { type Setup, setUp } from '../workers/setup.js';
 import { tellWorkOn } from '../workers/work.js';
 import { Moved } from '../workers/workers.js';
 import { needsCallLog, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
-import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
+import {
+  loadCallWriters,
+  type OutlinedPart,
+  type ReplayedPart,
+  type ReplayedThread,
+  TraceReplayer,
+} from './trace-replayer.js';
 import { inOwnSpace, type RowLimit, spaceFor, type WorkSpace, type WorkSpaces } from './work-spaces.js';
 
-export interface ReplayTask extends Omit<ReplaySetup, keyof ReplayFacts | 'knownPaths'> {
+/** A part of a thread. */
+export interface PartTask extends Omit<ReplaySetup, keyof ReplayFacts | 'knownPaths'> {
   readonly facts: Setup<ReplayFacts>;
   readonly knownPaths: Setup<KnownPathsData> | null;
   readonly source: ThreadSource;
-  /** The thread's events in memory, if they were sent; null: they are where the facts say. */
+  /** Its events in memory, if they were sent; null: they are where the facts say. */
   readonly chunks: readonly Int32Array[] | null;
-  /** As many as threads that are replayed at the same time; null: memory of the worker is used. */
-  readonly spaces: WorkSpaces | null;
   /** What its rows may take in memory. */
   readonly limit: RowLimit;
+}
+
+export interface ReplayTask extends PartTask {
+  /** As many as threads that are replayed at the same time; null: memory of the worker is used. */
+  readonly spaces: WorkSpaces | null;
   /** Questions to this thread alone; null: none. */
   readonly asked: ThreadQuestions | null;
   /** Its log is kept if it is not larger than this; 0: it is not. */
@@ -33,22 +43,39 @@ let setupKind = '';
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
 export async function replayThread(task: ReplayTask): Promise<ReplayedThread | Moved<ReplayedThread>> {
-  const { facts, knownPaths, source, chunks, spaces, limit, asked, maxLogBytes, ...terms } = task;
-  const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
-  tellWorkOn(source.tid);
-  const writers = await loadCallWriters(trace.questions);
-  const kind = kindOf(trace);
-  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(trace, writers);
-  setupKind = kind;
-  const own = replayer;
-  const events = chunks ? { ...trace.events, chunks } : trace.events;
-  const { eventBytes, ...sizes } = spaceFor(source, limit);
+  const { spaces, asked, maxLogBytes, ...begun } = task;
+  const { own, source, events, eventBytes, sizes } = await beginOf(begun);
   const replayIn = ({ buffer, histogram }: Pick<WorkSpace, 'buffer' | 'histogram'>) => {
     const space = { buffer: fitting(buffer, eventBytes), ...sizes };
     return own.replay(source, space, histogram, asked, maxLogBytes, events);
   };
   const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(eventBytes));
   return replayed.timeline === null ? replayed : new Moved(replayed, replayed.timeline);
+}
+
+/** Finds what matters of a part of a thread for its other parts; null: it cannot be replayed in parts. */
+export async function outlinePart(task: PartTask): Promise<OutlinedPart | null> {
+  const { own, source, events, eventBytes, sizes } = await beginOf(task);
+  return own.outlinePart(source, { ...spaceOfWorker(eventBytes), ...sizes }, events);
+}
+
+/** Replays a part of a thread; null: that is not possible. */
+export async function replayPart(task: PartTask): Promise<ReplayedPart | null> {
+  const { own, source, events, eventBytes, sizes } = await beginOf(task);
+  return own.replayPart(source, { ...spaceOfWorker(eventBytes), ...sizes }, events);
+}
+
+/** Begins a thread, or a part of one: returns the replayer of its trace, where its events are, and what they need. */
+async function beginOf({ facts, knownPaths, source, chunks, limit, ...terms }: PartTask) {
+  const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
+  tellWorkOn(source.tid);
+  const writers = await loadCallWriters(trace.questions);
+  const kind = [facts.id, kindOf(trace)].join();
+  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(trace, writers);
+  setupKind = kind;
+  const events = chunks ? { ...trace.events, chunks } : trace.events;
+  const { eventBytes, ...sizes } = spaceFor(source, limit);
+  return { own: replayer, source, events, eventBytes, sizes };
 }
 
 /** A thread with more records than the largest one may not fit. */

@@ -16,6 +16,7 @@ import type { ThreadSource } from '../../trace/store-contents.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
 import { Setups } from '../workers/setup.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
+import { canReplayParts, type GivePart, replayInParts } from './replay-parts.js';
 import {
   type AskedThreads,
   canUseOutlines,
@@ -59,7 +60,7 @@ export async function* replayThreads(
   const { pool } = help;
   const store = trace.span !== null && canUseOutlines(trace) ? all.within(trace.span) : all;
   const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
-  const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
+  const events = eventsOf(tids, store);
   const { toShare, toWake } = pool.sizes.minEvents[trace.span ? 'ofPart' : 'ofAll'];
   const isSmall = events < (pool.isAwake ? toShare : toWake);
   // Rows of calls go into a file that all workers share.
@@ -102,9 +103,11 @@ async function* replayOnWorkers(
   const limit = { memoryBytes, ...pool.sizes };
   const { count, bytes } = spacesFor(tids, store, limit, pool.size);
   const histogramOf = Array.from({ length: count }, () => histograms?.acquire() ?? null);
-  const give = sharesMemory()
+  const { give, givePart } = sharesMemory()
     ? sharing(trace, pool, limit, workSpaces(histogramOf, bytes))
     : sending(trace, pool, limit);
+  const share = eventsOf(tids, store) / pool.size;
+  const canCut = pool.size > 1 && logLimits === undefined && canReplayParts(trace);
   const name = areEven(tids, store, pool.size) ? 'replayNextThread' : 'replayThread';
   const maxPending = count < pool.size ? count : PENDING_PER_WORKER * pool.size;
   const pending: Pending[] = [];
@@ -112,7 +115,10 @@ async function* replayOnWorkers(
     for (const tid of tids) {
       if (pending.length === maxPending) yield await finished(pending);
       const own = { asked: asked.get(tid) ?? null, maxLogBytes: logLimits?.get(tid) ?? 0 };
-      const result = give(name, store.threadSource(tid), own);
+      const source = store.threadSource(tid);
+      const whole = () => give(name, source, own);
+      const isCut = canCut && own.asked === null && source.events > share;
+      const result = isCut ? replayInParts(source, trace, pool, givePart).then((thread) => thread ?? whole()) : whole();
       result.catch(() => {}); // a rejection is handled when its result is awaited
       pending.push({ tid, result });
     }
@@ -123,31 +129,42 @@ async function* replayOnWorkers(
   for (const histogram of histogramOf) if (histogram) histograms?.release(histogram);
 }
 
-/** Gives a thread to a worker. */
-type Give = (
-  name: 'replayThread' | 'replayNextThread',
-  source: ThreadSource,
-  own: Pick<ReplayTask, 'asked' | 'maxLogBytes'>,
-) => Promise<ReplayedThread>;
+/** Gives a thread, or a part of one, to a worker. */
+interface Giving {
+  give(
+    name: 'replayThread' | 'replayNextThread',
+    source: ThreadSource,
+    own: Pick<ReplayTask, 'asked' | 'maxLogBytes'>,
+  ): Promise<ReplayedThread>;
+  readonly givePart: GivePart;
+}
 
 const FACTS = new Setups<SiteFacts, ReplayFacts>('facts');
 const PATHS = new Setups<KnownPathsData, KnownPathsData>('paths');
 
 /** All workers use the same memory. */
-function sharing(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit, spaces: WorkSpaces): Give {
-  const common = { ...commonOf(trace, trace.events), limit };
-  return (name, source, own) => pool.run(name, { ...common, source, chunks: null, spaces, ...own });
+function sharing(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit, spaces: WorkSpaces): Giving {
+  const common = { ...commonOf(trace, trace.events), limit, chunks: null };
+  return {
+    give: (name, source, own) => pool.run(name, { ...common, source, spaces, ...own }),
+    givePart: (name: 'outlinePart' | 'replayPart', source: ThreadSource) =>
+      pool.run<'outlinePart' | 'replayPart'>(name, { ...common, source }) as Promise<never>,
+  };
 }
 
 /** Workers get the events of their threads. */
-function sending(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit): Give {
+function sending(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit): Giving {
   const common = { ...commonOf(trace, { ...trace.events, chunks: [] }), limit };
-  return (name, source, own) =>
-    pool.send(name, () => {
-      const sent = sentThread(source, trace.events);
-      const moved = sent.chunks.map(({ buffer }) => buffer);
-      return { data: { ...common, ...sent, spaces: null, ...own }, moved };
-    });
+  const taskOf = <Own extends object>(source: ThreadSource, own: Own) => {
+    const sent = sentThread(source, trace.events);
+    const moved = sent.chunks.map(({ buffer }) => buffer);
+    return { data: { ...common, ...sent, ...own }, moved };
+  };
+  return {
+    give: (name, source, own) => pool.send(name, () => taskOf(source, { spaces: null, ...own })),
+    givePart: (name: 'outlinePart' | 'replayPart', source: ThreadSource) =>
+      pool.send<'outlinePart' | 'replayPart'>(name, () => taskOf(source, {})) as Promise<never>,
+  };
 }
 
 /** What all tasks have. */
@@ -205,7 +222,10 @@ function spacesFor(
 
 /** Whether no thread is so large that others would wait long for it. The largest is first. */
 function areEven(tids: readonly Tid[], store: Threads, workers: number): boolean {
-  const counts = tids.map((tid) => store.eventCount(tid));
-  const share = counts.reduce((sum, count) => sum + count, 0) / workers;
-  return (counts[0] ?? 0) <= EVEN_PART * share;
+  const [largest] = tids;
+  return largest === undefined || store.eventCount(largest) <= (EVEN_PART * eventsOf(tids, store)) / workers;
+}
+
+function eventsOf(tids: readonly Tid[], store: Threads): number {
+  return tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
 }

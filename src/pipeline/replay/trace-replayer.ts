@@ -10,9 +10,9 @@ import { filterThread } from '../../analysis/log/filter-thread.js';
 import { type PlacedCalls, placedCalls } from '../../analysis/log/placed-calls.js';
 import { type StackFrame, stackAt } from '../../analysis/log/spans.js';
 import type { CallFilter, FunctionSet } from '../../analysis/questions.js';
-import type { TimelineQuestion } from '../../analysis/timeline/resolution.js';
 import {
-  type ShownPaths,
+  type PartTimeline,
+  partTimeline,
   sameNodes,
   type ThreadTimeline,
   TimelineMemory,
@@ -25,17 +25,20 @@ import type { Shape } from '../../model/calls/overlay.js';
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import type { ThreadChunks } from '../../model/profile/timeline.js';
 import { inSharedMemory } from '../../model/shared-memory.js';
+import { RECORD_SITES } from '../../model/trace/branch-sites.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Nanoseconds, type SymbolId, type Tid, UNBOUNDED } from '../../model/units.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
 import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
-import { Replayer } from '../../replay/replayer.js';
+import { type PartRows, Replayer } from '../../replay/replayer.js';
 import { SkeletonBuilder } from '../../replay/skeleton.js';
 import { nameSystemCalls } from '../../replay/system-calls.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { unfitOutline } from '../../trace/blocks.js';
 import { type SharedEvents, SpillFile } from '../../trace/event-memory.js';
+import { OutOfOrder } from '../../trace/lanes/lane.js';
 import { type LoadedThread, loadThread, type ThreadFacts, type ThreadMemory } from '../../trace/load-thread.js';
-import type { ThreadSource } from '../../trace/store-contents.js';
+import type { EventRows, ThreadSource } from '../../trace/store-contents.js';
 import { needsCallLog, type Questions, type ReplaySetup } from './replay-setup.js';
 import type { KeptCallGroups } from './thread-calls.js';
 
@@ -46,21 +49,30 @@ export class TraceReplayer {
   private readonly knownPaths: KnownPaths | null;
   /** Of each thread in turn; null if they are not requested, or derived from the call log. */
   private readonly ownDurations: DurationsBuilder | null;
-  private readonly skeletons: SkeletonBuilder | null;
-  private timelineMemory: TimelineMemory | null = null;
+  private ownSkeletons: SkeletonBuilder | null = null;
+  private ownTimelineMemory: TimelineMemory | null = null;
 
   /** `writers`: of `loadCallWriters`. */
   constructor(
     private readonly trace: ReplaySetup,
     private readonly writers: CallWriters,
   ) {
-    this.skeletons = trace.span && new SkeletonBuilder(trace.siteFacts);
     this.replayer = new Replayer(trace.siteFacts);
     this.sorter = new TreeSorter(trace.symbolRank);
     this.knownPaths = trace.knownPaths && KnownPaths.fromData(trace.knownPaths);
     const { durations, filter } = trace.questions;
     const isCounted = durations !== null && filter === null;
     this.ownDurations = isCounted ? new DurationsBuilder({ only: requestedOnly(trace.questions) }) : null;
+  }
+
+  private get timelineMemory(): TimelineMemory {
+    this.ownTimelineMemory ??= new TimelineMemory();
+    return this.ownTimelineMemory;
+  }
+
+  private get skeletons(): SkeletonBuilder {
+    this.ownSkeletons ??= new SkeletonBuilder(this.trace.siteFacts);
+    return this.ownSkeletons;
   }
 
   /**
@@ -96,7 +108,7 @@ export class TraceReplayer {
     const { events, ...thread } = mended(loadThread(source, shared, trace, memory), trace.probes);
     if (trace.systemCalls) nameSystemCalls(trace.systemCalls, trace.siteFacts, events);
     const part = source.packed?.part ?? null;
-    const skeleton = this.skeletons && trace.span && this.skeletons.reduce(events, trace.span, part?.outline.jumps);
+    const skeleton = trace.span && this.skeletons.reduce(events, trace.span, part?.outline.jumps);
     if (part !== null && skeleton === null) throw unfitOutline(source.tid);
     const own = histogram ? null : this.ownDurations;
     own?.clear();
@@ -117,6 +129,50 @@ export class TraceReplayer {
       ...answered,
       replay: { ...answered.replay, tree },
     };
+  }
+
+  /** Returns what matters of a part of a thread for its other parts; null: it cannot be replayed in parts. */
+  outlinePart(part: ThreadSource, space: Omit<ThreadMemory, 'file'>, shared: SharedEvents): OutlinedPart | null {
+    return this.ofPart(part, space, shared, ({ events, clockSteps }) => {
+      const outline = this.skeletons.outline(events, [events.length]);
+      if (outline === null) return null;
+      const rows = outline.rows.filter((row) => events.siteAt(row) >= RECORD_SITES);
+      const site = Uint32Array.from(rows, (row) => events.siteAt(row));
+      const timeNs = Float64Array.from(rows, (row) => events.timeAt(row));
+      return { site, timeNs, clockSteps };
+    });
+  }
+
+  /** Replays a part of a thread, which has the outlines of the others around it; null: that is not possible. */
+  replayPart(part: ThreadSource, space: Omit<ThreadMemory, 'file'>, shared: SharedEvents): ReplayedPart | null {
+    return this.ofPart(part, space, shared, ({ events, ...thread }) => {
+      const own = this.ownDurations;
+      own?.clear();
+      const options = { ...this.optionsFor(thread, false), durations: own };
+      const found = this.replayer.replayPart(events, rowsOfPart(part, events), options);
+      if (found === null) return null;
+      const { log, firstLogRow, ...replay } = found;
+      const { timeline: question } = this.trace.questions;
+      const timeline = log && question && partTimeline(log, firstLogRow, replay.tree, question, this.timelineMemory);
+      return { thread, replay, durations: own?.build() ?? null, timeline };
+    });
+  }
+
+  private ofPart<Result>(
+    part: ThreadSource,
+    space: Omit<ThreadMemory, 'file'>,
+    shared: SharedEvents,
+    work: (thread: LoadedThread) => Result | null,
+  ): Result | null {
+    const file = new SpillFile(shared.directory);
+    try {
+      return work(loadThread(part, shared, this.trace, { ...space, file }));
+    } catch (error) {
+      if (error instanceof OutOfOrder) return null;
+      throw error;
+    } finally {
+      file.close();
+    }
   }
 
   private optionsFor(thread: ThreadFacts, isAsked: boolean): ReplayOptions {
@@ -147,27 +203,41 @@ export class TraceReplayer {
     const { length, parent, symbol } = shown;
     return {
       timeline:
-        timeline && this.timeline(log, { length, parent, symbol, totalNs: totalTimes(shown), nodeOf }, timeline),
+        timeline &&
+        threadTimeline(
+          log,
+          { length, parent, symbol, totalNs: totalTimes(shown), nodeOf },
+          timeline,
+          this.timelineMemory,
+        ),
       chunks: chunksOf && (this.writers.chunks?.(log, chunksOf, { nodeOf, symbol }) ?? null),
       ...callsOfAll,
       longestCalls: longestCalls && withNodes(callEvents(log, longestCalls), nodeOf),
     };
   }
-
-  private timeline(log: CallLog, paths: ShownPaths, question: TimelineQuestion): ThreadTimeline {
-    this.timelineMemory ??= new TimelineMemory();
-    return threadTimeline(log, paths, question, this.timelineMemory);
-  }
 }
 
-const NO_CALLS = { timeline: null, chunks: null, callRows: null, longestCalls: null, placedCalls: null };
+/** Returns the rows of a part's own events and of the records among them: the last part has what follows, too. */
+function rowsOfPart({ around, events: count }: ThreadSource, events: ThreadEvents): PartRows {
+  const [before, after] = [around?.before.site.length ?? 0, around?.after.site.length ?? 0];
+  const own = count - before - after;
+  let [row, seen] = [0, 0];
+  const pass = (branches: number) => {
+    while (seen < branches) if (events.siteAt(row++) >= RECORD_SITES) seen++;
+    return row;
+  };
+  const firstRow = pass(before);
+  return { firstRow, endRow: after === 0 ? events.length : pass(before + own) };
+}
+
+export const NO_CALLS = { timeline: null, chunks: null, callRows: null, longestCalls: null, placedCalls: null };
 
 /** `nodeOf`: by node of the events, that of the result. */
 function withNodes({ events, ...counts }: ThreadEventsOfCalls, nodeOf: Int32Array): ThreadEventsOfCalls {
   return { events: { ...events, node: events.node.map((node) => nodeOf[node]) }, ...counts };
 }
 
-const NO_TIMES = new Float64Array(0);
+export const NO_TIMES = new Float64Array(0);
 
 /** Takes the damage of probes out of a thread's events. */
 function mended(thread: LoadedThread, probes: Probes | null): LoadedThread & Pick<MendedThread, 'mendedNs'> {
@@ -217,8 +287,21 @@ function filtered(
 }
 
 /** If latency is requested, only the durations of those functions are needed. */
-function requestedOnly({ latency }: Questions): FunctionSet | null {
+export function requestedOnly({ latency }: Questions): FunctionSet | null {
   return latency?.calls.functions ?? null;
+}
+
+/** What matters of a part of a thread for its other parts. */
+export interface OutlinedPart extends EventRows {
+  /** Number of times that stepped back. */
+  readonly clockSteps: number;
+}
+
+/** What is counted in a part of a thread. */
+export interface ReplayedPart extends Pick<ReplayedThread, 'durations'> {
+  readonly timeline: PartTimeline | null;
+  readonly thread: ThreadFacts;
+  readonly replay: Omit<ThreadReplay, 'log'>;
 }
 
 /** A thread and its replay: plain data, so that workers can hand it on. */

@@ -87,6 +87,8 @@ export interface WorkSizes {
   readonly readAgainBytes: number;
   /** Events of a block of an imported thread that has an outline. With more, a short window reads more than it needs. */
   readonly blockEvents: number;
+  /** Events of a part of a thread: one that is larger than a worker's share is replayed in parts, by all workers. */
+  readonly partEvents: number;
   /** Nothing is read before workers run. */
   readonly awaitsWorkers: boolean;
 }
@@ -104,5 +106,6 @@ export const WORK_SIZES: WorkSizes = {
   pageRows: PAGE_ROWS,
   readAgainBytes: 32 * MIB,
   blockEvents: 8192,
+  partEvents: 2 ** 20,
   awaitsWorkers: false,
 };

@@ -46,5 +46,7 @@ export const readLines = inPool(tasks.readLines);
 export const readPart = inPool(tasks.readPart);
 export const answerFromLog = inPool(tasks.answerFromLog);
 export const decodePart = inPool(tasks.decodePart);
+export const outlinePart = inPool(tasks.outlinePart);
+export const replayPart = inPool(tasks.replayPart);
 export const replayThread = inPool(tasks.replayThread);
 export const replayNextThread = inPool(tasks.replayNextThread);

@@ -30,6 +30,8 @@ export interface LaneRuns {
   readonly addresses: RunAddress[];
   /** Of each run, in numbers. */
   readonly lengths: number[];
+  /** Of each run, how many events it has. */
+  readonly events: number[];
 }
 
 /** Where tracing begins and ends, by site. */
@@ -179,6 +181,14 @@ function next(numbers: Int32Array, at: number): number {
 
 function eventsAt(numbers: Int32Array, at: number): number {
   return numbers[at] === BUNDLE ? bundleEvents(numbers, at) : 1;
+}
+
+/** The head of a run, which has the time of its first event. */
+const RUN_HEAD_LENGTH = 8;
+
+/** Returns the time of the first event of a run. */
+export function startOfRun({ addresses, lengths }: LaneRuns, run: number, shared: SharedEvents): Nanoseconds {
+  return timeAt(runAt(shared, addresses[run], Math.min(lengths[run], RUN_HEAD_LENGTH)), 0, Number.NaN);
 }
 
 /** Returns the time of an event, or of the first one of a bundle. */
