@@ -2,7 +2,7 @@
  * Makes the offline page, which `ptflame page` writes: bundles its script and its engine, and puts both into one file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { deflateRawSync } from 'node:zlib';
+import zopfli from '@gfx/zopfli';
 import { build } from 'esbuild';
 import { offlinePage } from '../dist/src/web/html.js';
 import { bareEvents, hostIsBrowser, inBrowser, leanD3 } from './bundle-settings.mjs';
@@ -40,15 +40,15 @@ if ([page, style, engine].some(({ warnings }) => warnings.length > 0)) process.e
 
 const textOf = ({ outputFiles }) => outputFiles[0].text.trim();
 const packages = [...new Set([page, engine].flatMap(({ metafile }) => packagesOf(metafile)))].sort();
-const deflated = (text) => deflateRawSync(text, { level: 9 }).toString('base64');
+const deflated = async (text) => Buffer.from(await zopfli.deflateAsync(Buffer.from(text), {})).toString('base64');
 const script = textOf(page);
 writeFileSync(
   'dist/cli/ptflame.html',
   offlinePage({
     script,
-    deflatedScript: deflated(script),
+    deflatedScript: await deflated(script),
     style: textOf(style),
-    engine: deflated(textOf(engine)),
+    engine: await deflated(textOf(engine)),
     demo: readFileSync('fixtures/demo/threads.perf.txt.gz').toString('base64'),
     notice: noticeOf(packages),
   }),

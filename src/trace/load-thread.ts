@@ -4,7 +4,7 @@
 import { assert, PtflameError } from '../model/errors.js';
 import { pagesOf } from '../model/trace/pages.js';
 import { EVENT_BYTES, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
-import { type Nanoseconds, NONE } from '../model/units.js';
+import { type Nanoseconds, NONE, UNBOUNDED } from '../model/units.js';
 import { packedEvents, partEvents } from './blocks.js';
 import { isInMemory, type SharedEvents } from './event-memory.js';
 import {
@@ -14,9 +14,10 @@ import {
   OutOfOrder,
   type SiteEdges,
   type Slices,
+  slicesWithin,
   type ThreadSlice,
 } from './lanes/lane.js';
-import { MergedLanes } from './lanes/merge-lanes.js';
+import { type LaneEnds, laneEnds, MergedLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, GapsAmong } from './records/gap-records.js';
 import type { RareRecord } from './records/switch-log.js';
 import { EventReader, pagedRows, placedRecords, RowReader } from './rows.js';
@@ -40,6 +41,8 @@ export interface ThreadFacts {
 
 export interface LoadedThread extends ThreadFacts {
   readonly events: ThreadEvents;
+  /** Of each lane, if a part of a thread on several CPUs was loaded; else empty. */
+  readonly ends: readonly LaneEnds[];
 }
 
 /**
@@ -73,7 +76,8 @@ function load(
 ): LoadedThread {
   const { records: own, switches, unownedGaps, recordingStartNs, isIdleTask } = source;
   const layout = layoutOf(source, memory, memory.buffer.byteLength);
-  const slices = slicesOf(source, shared, sites, memory, layout, isInOrder);
+  const ends: LaneEnds[] = [];
+  const slices = slicesOf(source, shared, sites, memory, layout, isInOrder, ends);
   const records = [...own, ...gapsAmong(unownedGaps, slices)];
   const exitAfter = (lastNs: Nanoseconds) => exitOf(own, lastNs);
   const reader = new RowReader(slices, placedRecords(records, switches), sites, recordingStartNs, exitAfter);
@@ -83,7 +87,7 @@ function load(
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const createdInside = records.some(({ what }) => what === 'fork');
   const isForked = records.some((record) => record.what === 'fork' && record.pid !== record.parentPid);
-  return { events, gaps, createdInside, isForked, isIdleTask, exitNs, clockSteps };
+  return { events, ends, gaps, createdInside, isForked, isIdleTask, exitNs, clockSteps };
 }
 
 /** Rows are numbers of 32 bits, and others than rows are negative. */
@@ -121,10 +125,14 @@ function slicesOf(
   memory: ThreadMemory,
   { areReadAgain, lanes: ofLanes }: Layout,
   isInOrder: boolean,
+  ends: LaneEnds[] = [],
 ): Slices {
   const laneSpace: EventSpace = { ...memory, ...ofLanes };
   const { tid, lanes, events } = source;
-  if (source.around !== null) return { from: () => eventsAround(source, shared), isValid: () => true };
+  if (source.around !== null) {
+    const own = partSlices(source, shared, sites, laneSpace, ends);
+    return { from: () => eventsAround(source, own), isValid: () => true };
+  }
   if (lanes.length === 1) return new LaneReader(lanes[0], shared, isInOrder);
   const all = { from: () => batchesOf(source, shared, isInOrder), isValid: () => true };
   if (isOneLane(source)) return all;
@@ -139,21 +147,42 @@ function slicesOf(
   return new MergedLanes(lanes.map(readLane), sites, true);
 }
 
+/** Returns the events of a part in order. */
+function partSlices(
+  source: ThreadSource,
+  shared: SharedEvents,
+  sites: SiteEdges,
+  space: EventSpace,
+  ends: LaneEnds[],
+): Iterable<ThreadSlice> {
+  const batches = batchesOf(source, shared, true);
+  if (source.lanes.length < 2 && source.around?.within === UNBOUNDED) return batches;
+  const lanes = readLanes(source, batches, new ThreadEvents(source.tid, source.events, space));
+  ends.push(...lanes.map((lane) => laneEnds(lane, sites)));
+  return new MergedLanes(lanes, sites).from();
+}
+
 /** Yields the events of a part, and before and after them those that matter of the others. */
-function* eventsAround({ lanes, around }: ThreadSource, shared: SharedEvents): Generator<ThreadSlice> {
+function* eventsAround({ around }: ThreadSource, own: Iterable<ThreadSlice>): Generator<ThreadSlice> {
   const rows = (own?: EventRows): ThreadSlice => {
     const { site, timeNs } = own ?? NO_ROWS;
     return { cpu: NONE, place: null, site, siteAt: 0, timeNs, timeAt: 0, length: site.length };
   };
   yield rows(around?.before);
-  for (const inputs of lanes)
-    for (const slice of new LaneReader(inputs, shared, true).from()) yield { ...slice, place: null };
+  for (const slice of own) yield { ...slice, place: null };
   yield rows(around?.after);
 }
 
 /** Yields the events on the selected CPUs: those of each CPU in order. */
-function* batchesOf({ lanes, packed }: ThreadSource, shared: SharedEvents, isInOrder: boolean): Generator<ThreadSlice> {
-  for (const inputs of lanes) yield* new LaneReader(inputs, shared, isInOrder).from();
+function* batchesOf(
+  { lanes, packed, around }: ThreadSource,
+  shared: SharedEvents,
+  isInOrder: boolean,
+): Generator<ThreadSlice> {
+  for (const inputs of lanes) {
+    const slices = new LaneReader(inputs, shared, isInOrder).from();
+    yield* around === null ? slices : slicesWithin(slices, around.within);
+  }
   if (packed === null) return;
   assert(shared.packed !== null, 'a packed thread without its file');
   const { thread, cpus, part } = packed;

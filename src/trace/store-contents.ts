@@ -62,6 +62,14 @@ export interface EventRows {
   readonly timeNs: Float64Array;
 }
 
+/** What is around a part of a thread: what matters of its other events. */
+interface AroundPart {
+  readonly before: EventRows;
+  readonly after: EventRows;
+  /** Of each lane, the part begins with the first event that is not before this time, and ends before the first after it. */
+  readonly within: Bounds;
+}
+
 export const NO_ROWS: EventRows = { site: new Uint32Array(0), timeNs: new Float64Array(0) };
 
 /** Plain data, so that it can be sent to a worker. */
@@ -80,8 +88,8 @@ export interface ThreadSource {
     /** Only what matters for a part of its time; null: all. */
     readonly part: ThreadPart | null;
   } | null;
-  /** If the lanes are a part of it: what matters of its other events; else null. */
-  readonly around: { readonly before: EventRows; readonly after: EventRows } | null;
+  /** null: it is a whole thread. */
+  readonly around: AroundPart | null;
   /** The thread's own. */
   readonly records: readonly RareRecord[];
   /** Within the recording. */

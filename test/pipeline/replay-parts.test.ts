@@ -70,7 +70,13 @@ function plain(_: string, value: unknown): unknown {
 }
 
 /** `number`: of the case, decides where threads are cut and what is asked. */
-async function compare(text: Uint8Array | string, name: string, number: number, pieceBytes = PIECES[number % 3]) {
+async function compare(
+  text: Uint8Array | string,
+  name: string,
+  number: number,
+  pieceBytes = PIECES[number % 3],
+  partEvents = 1 + (number % 7),
+): Promise<void> {
   const options: AnalyzeOptions & { timelineBytes?: number } = {
     tailCalls: number % 2 === 0 ? 'nest' : 'replace',
     trees: number % 4 < 2 ? 'apart' : 'together',
@@ -78,7 +84,7 @@ async function compare(text: Uint8Array | string, name: string, number: number, 
     timelineBytes: [0, 2 ** 20, 400, 3000][number % 4] as number,
     sizes: { pieceBytes: pieceBytes as number },
   };
-  const inParts = await replayed(text, 1 + (number % 7), options);
+  const inParts = await replayed(text, partEvents, options);
   const { outlinePart = 0, replayPart = 0, replayThread = 0, replayNextThread = 0 } = given;
   const whole = await replayed(text, Number.POSITIVE_INFINITY, options);
   expect(given['outlinePart']).toBeUndefined();
@@ -125,19 +131,52 @@ const SHORT: Readonly<Record<string, string>> = {
     40  return  c   b`,
   'events of the same time': `
     10  call    main  a
-    10  call    a     b
-    10  return  b     a
-    10  call    a     b
-    10  return  b     a
-    10  return  a     main
-    10  call    main  a`,
+    20  call    a     b
+    20  return  b     a
+    20  call    a     b
+    30  return  b     a
+    30  return  a     main
+    30  call    main  a
+    40  return  a     main`,
+  'a signal while the trace is stopped': `
+    10  call    main  a
+    20  tr end  async a
+    30  tr strt       handler+0x0
+    40  call          handler b
+    50  return        b handler
+    60  return        handler a
+    70  call          a b
+    80  return        b a
+    90  return        a main`,
 };
 
 describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
   test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
     const before = counted.joined;
-    for (let number = 0; number < 140; number += 7) await compare(traceOf(shorthand), name, number, 40);
-    expect(counted.joined - before).toBe(20);
+    for (let number = 0; number < 24; number++)
+      await compare(traceOf(shorthand), name, number, [40, 150][number % 2], 1);
+    expect(counted.joined - before).toBeGreaterThan(10);
+  });
+
+  test('of a thread whose time steps back where parts meet: as a whole', async () => {
+    const shorthand = `
+      10  call    main  a
+      20  call    a     b
+      30  return  b     a
+      25  call    a     c
+      35  return  c     a
+      40  return  a     main`;
+    for (const partEvents of [1, 2, 3]) await compare(traceOf(shorthand), 'a step back', partEvents, 40, partEvents);
+  });
+
+  test('of a stub whose jump is in the next part: with a timeline, as a whole', async () => {
+    const shorthand = `
+      10  call    main    f@plt
+      20  jmp     f@plt   f
+      30  call    f       g
+      40  return  g       f
+      50  return  f       main`;
+    for (let number = 0; number < 8; number++) await compare(traceOf(shorthand), 'a stub', number, 40, 1);
   });
 
   test.each(FOLDERS)('of fixtures of %s', async (folder) => {

@@ -8,15 +8,15 @@ import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder } from '../../model/calls/durations.js';
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import { PartJoiner } from '../../replay/join-parts.js';
-import type { EventRows, ThreadSource } from '../../trace/store-contents.js';
-import { cutThread, outlineOf, withOutlines } from '../../trace/thread-parts.js';
+import type { ThreadSource } from '../../trace/store-contents.js';
+import { arePartsOf, cutThread, outlineOf, type PartOutline, withOutlines } from '../../trace/thread-parts.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { canUseOutlines, needsCallLog, type ReplaySetup } from './replay-setup.js';
-import { NO_CALLS, NO_TIMES, type OutlinedPart, type ReplayedPart, type ReplayedThread } from './trace-replayer.js';
+import { NO_CALLS, NO_TIMES, type ReplayedPart, type ReplayedThread } from './trace-replayer.js';
 
 /** Gives a part to a worker. Returns null if the thread cannot be replayed in parts. */
 export interface GivePart {
-  (name: 'outlinePart', part: ThreadSource): Promise<OutlinedPart | null>;
+  (name: 'outlinePart', part: ThreadSource): Promise<PartOutline | null>;
   (name: 'replayPart', part: ThreadSource): Promise<ReplayedPart | null>;
 }
 
@@ -37,11 +37,11 @@ export async function replayInParts(
 ): Promise<ReplayedThread | null> {
   const parts = cutThread(source, trace.events, sizes.partEvents);
   if (parts.length < 2) return null;
-  const outlines: OutlinedPart[] = [];
-  const addOutline = (outline: OutlinedPart) => outlines.push(outline);
+  const outlines: PartOutline[] = [];
+  const addOutline = (outline: PartOutline) => outlines.push(outline);
   if (!(await eachInOrder(parts, size, (part) => give('outlinePart', part), addOutline))) return null;
   const outline = outlineOf(source, outlines);
-  if (!areInOrder(outlines) || (await give('outlinePart', outline)) === null) return null;
+  if (!arePartsOf(source, parts, outlines) || (await give('outlinePart', outline)) === null) return null;
   const joiner = new Joiner(trace);
   const around = withOutlines(outline, parts, outlines);
   const addPart = (part: ReplayedPart) => joiner.add(part);
@@ -81,16 +81,6 @@ async function eachInOrder<Result>(
 
 /** A worker has its next part while results wait for the one before. */
 const RESULTS_AHEAD = 2;
-
-/** An outline has the first and the last event of its part. */
-function areInOrder(outlines: readonly EventRows[]): boolean {
-  let lastNs = Number.NEGATIVE_INFINITY;
-  return outlines.every(({ timeNs }) => {
-    const isLater = timeNs.length > 0 && (timeNs[0] as number) >= lastNs;
-    lastNs = timeNs.at(-1) ?? lastNs;
-    return isLater;
-  });
-}
 
 /** Puts the parts of a thread together, in their order. */
 class Joiner {

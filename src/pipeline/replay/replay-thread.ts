@@ -4,17 +4,12 @@
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
+import type { PartOutline } from '../../trace/thread-parts.js';
 import { type Setup, setUp } from '../workers/setup.js';
 import { tellWorkOn } from '../workers/work.js';
 import { Moved } from '../workers/workers.js';
 import { needsCallLog, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
-import {
-  loadCallWriters,
-  type OutlinedPart,
-  type ReplayedPart,
-  type ReplayedThread,
-  TraceReplayer,
-} from './trace-replayer.js';
+import { loadCallWriters, type ReplayedPart, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { inOwnSpace, type RowLimit, spaceFor, type WorkSpace, type WorkSpaces } from './work-spaces.js';
 
 /** A part of a thread. */
@@ -54,7 +49,7 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread | M
 }
 
 /** Finds what matters of a part of a thread for its other parts; null: it cannot be replayed in parts. */
-export async function outlinePart(task: PartTask): Promise<OutlinedPart | null> {
+export async function outlinePart(task: PartTask): Promise<PartOutline | null> {
   const { own, source, events, eventBytes, sizes } = await beginOf(task);
   return own.outlinePart(source, { ...spaceOfWorker(eventBytes), ...sizes }, events);
 }

@@ -38,7 +38,8 @@ import { unfitOutline } from '../../trace/blocks.js';
 import { type SharedEvents, SpillFile } from '../../trace/event-memory.js';
 import { OutOfOrder } from '../../trace/lanes/lane.js';
 import { type LoadedThread, loadThread, type ThreadFacts, type ThreadMemory } from '../../trace/load-thread.js';
-import type { EventRows, ThreadSource } from '../../trace/store-contents.js';
+import type { ThreadSource } from '../../trace/store-contents.js';
+import type { PartOutline } from '../../trace/thread-parts.js';
 import { needsCallLog, type Questions, type ReplaySetup } from './replay-setup.js';
 import type { KeptCallGroups } from './thread-calls.js';
 
@@ -132,20 +133,20 @@ export class TraceReplayer {
   }
 
   /** Returns what matters of a part of a thread for its other parts; null: it cannot be replayed in parts. */
-  outlinePart(part: ThreadSource, space: Omit<ThreadMemory, 'file'>, shared: SharedEvents): OutlinedPart | null {
-    return this.ofPart(part, space, shared, ({ events, clockSteps }) => {
+  outlinePart(part: ThreadSource, space: Omit<ThreadMemory, 'file'>, shared: SharedEvents): PartOutline | null {
+    return this.ofPart(part, space, shared, ({ events, ends, clockSteps }) => {
       const outline = this.skeletons.outline(events, [events.length]);
       if (outline === null) return null;
       const rows = outline.rows.filter((row) => events.siteAt(row) >= RECORD_SITES);
       const site = Uint32Array.from(rows, (row) => events.siteAt(row));
       const timeNs = Float64Array.from(rows, (row) => events.timeAt(row));
-      return { site, timeNs, clockSteps };
+      return { site, timeNs, clockSteps, ends, events: branchesOf(events) };
     });
   }
 
   /** Replays a part of a thread, which has the outlines of the others around it; null: that is not possible. */
   replayPart(part: ThreadSource, space: Omit<ThreadMemory, 'file'>, shared: SharedEvents): ReplayedPart | null {
-    return this.ofPart(part, space, shared, ({ events, ...thread }) => {
+    return this.ofPart(part, space, shared, ({ events, ends: _, ...thread }) => {
       const own = this.ownDurations;
       own?.clear();
       const options = { ...this.optionsFor(thread, false), durations: own };
@@ -215,6 +216,17 @@ export class TraceReplayer {
       longestCalls: longestCalls && withNodes(callEvents(log, longestCalls), nodeOf),
     };
   }
+}
+
+/** Returns how many rows are no records. */
+function branchesOf(events: ThreadEvents): number {
+  let branches = 0;
+  for (let row = 0; row < events.length; ) {
+    const { site, siteAt, length } = events.from(row);
+    for (let at = siteAt; at < siteAt + length; at++) if (site[at] >= RECORD_SITES) branches++;
+    row += length;
+  }
+  return branches;
 }
 
 /** Returns the rows of a part's own events and of the records among them: the last part has what follows, too. */
@@ -289,12 +301,6 @@ function filtered(
 /** If latency is requested, only the durations of those functions are needed. */
 export function requestedOnly({ latency }: Questions): FunctionSet | null {
   return latency?.calls.functions ?? null;
-}
-
-/** What matters of a part of a thread for its other parts. */
-export interface OutlinedPart extends EventRows {
-  /** Number of times that stepped back. */
-  readonly clockSteps: number;
 }
 
 /** What is counted in a part of a thread. */

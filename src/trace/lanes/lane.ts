@@ -15,7 +15,7 @@ import {
   readBundle,
 } from '../../model/trace/event-runs.js';
 import type { EventSlice, ThreadEvents } from '../../model/trace/thread-events.js';
-import type { Nanoseconds } from '../../model/units.js';
+import type { Bounds, Nanoseconds } from '../../model/units.js';
 import { type RunAddress, runAt, type SharedEvents } from '../event-memory.js';
 
 /**
@@ -138,6 +138,22 @@ export class LaneReader implements Slices<LanePlace> {
 
   isValid(): boolean {
     return lastRead === this;
+  }
+}
+
+/** Yields what begins with the first event that is not before a time, and ends before the first that is after another. */
+export function* slicesWithin(slices: Iterable<ThreadSlice>, { startNs, endNs }: Bounds): Generator<ThreadSlice> {
+  let hasBegun = false;
+  for (const slice of slices) {
+    const { siteAt, timeNs, timeAt, length } = slice;
+    let first = 0;
+    if (!hasBegun) while (first < length && timeNs[timeAt + first] < startNs) first++;
+    if (first === length) continue;
+    hasBegun = true;
+    let end = first;
+    while (end < length && timeNs[timeAt + end] < endNs) end++;
+    yield { ...slice, place: null, siteAt: siteAt + first, timeAt: timeAt + first, length: end - first };
+    if (end < length) return;
   }
 }
 

@@ -7,11 +7,29 @@
  */
 import { TraceEdge } from '../../model/trace/branch-sites.js';
 import type { EventSlice } from '../../model/trace/thread-events.js';
-import { type Nanoseconds, NONE } from '../../model/units.js';
+import { type Bounds, type Nanoseconds, NONE } from '../../model/units.js';
 import type { Lane, SiteEdges, Slices, ThreadSlice } from './lane.js';
 
 /** Far more than the clocks of CPUs in one machine differ. */
-const MAX_SKEW_NS = 100_000;
+export const MAX_SKEW_NS = 100_000;
+
+/** Of the events of a lane: when they begin and end, and whether a stay does with them. */
+export interface LaneEnds extends Bounds {
+  readonly cpu: number;
+  readonly beginsStay: boolean;
+  readonly endsStay: boolean;
+}
+
+export function laneEnds({ cpu, events, start, length }: Lane, { edge }: SiteEdges): LaneEnds {
+  const last = start + length - 1;
+  return {
+    cpu,
+    startNs: events.timeAt(start),
+    endNs: events.timeAt(last),
+    beginsStay: edge[events.siteAt(start)] === TraceEdge.Begin,
+    endsStay: edge[events.siteAt(last)] === TraceEdge.End,
+  };
+}
 
 /** Where a merged slice begins: the next row of each lane, and the last one that is taken from its own. */
 export interface MergedPlace {

@@ -1,0 +1,167 @@
+/**
+ * A large thread is replayed in parts, by all workers. The result is that of the whole thread, to the byte, wherever it is
+ * cut.
+ */
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { makeCase } from '../../fuzz/text/cases.js';
+import { Corpus } from '../../fuzz/text/corpus.js';
+import { type AnalyzeOptions, PtflameError } from '../../src/index.js';
+import { analyzeOverTime } from '../../src/pipeline/analyze.js';
+import { WORK_SIZES } from '../../src/pipeline/workers/resources.js';
+import * as tasks from '../../src/pipeline/workers/tasks.js';
+import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
+import { Moved } from '../../src/pipeline/workers/workers.js';
+import { jsonOf } from '../helpers/checks/files/profile-file.js';
+import { LONG_TRACES } from '../helpers/random/random-traces.js';
+import { beginningOf, inputOf } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
+
+const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
+const SEED = 19;
+const CASES = 12;
+/** A thread is cut where pieces of the text end. */
+const PIECES = [150, 700, 4000];
+
+/** Over all comparisons: threads that were cut, those that were put together, and how many parts these had. */
+const counted = { cut: 0, joined: 0, parts: 0 };
+let given: Record<string, number> = {};
+
+type Task = (task: object) => Promise<object>;
+
+/** Tasks run here: no worker has to start. */
+beforeEach(() => {
+  const run = async (name: string, task: object): Promise<never> => {
+    given[name] = (given[name] ?? 0) + 1;
+    const result = await (tasks as unknown as Record<string, Task>)[name]?.(task);
+    return (result instanceof Moved ? result.data : result) as never;
+  };
+  vi.spyOn(WorkerPool.prototype, 'wake').mockResolvedValue();
+  vi.spyOn(WorkerPool.prototype, 'run').mockImplementation(run);
+  vi.spyOn(WorkerPool.prototype, 'send').mockImplementation((name, task) => run(name, task().data));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The profile in JSON, or the code of a refusal. */
+async function replayed(text: Uint8Array | string, partEvents: number, options: AnalyzeOptions): Promise<string> {
+  const none = { toShare: 0, toWake: 0 };
+  const minEvents = { ofAll: none, ofPart: none };
+  const sizes = { ...WORK_SIZES, ...options.sizes, partEvents, wakingBytes: 0, minEvents };
+  given = {};
+  try {
+    const all = { durations: true, byCalls: true, jobs: 8, ...options, sizes };
+    const { profile, timeline } = await analyzeOverTime([inputOf(text)], all);
+    const { together, durations, quality } = profile;
+    const counts = together === null ? jsonOf(profile) : JSON.stringify({ together, durations, quality });
+    return [counts, JSON.stringify(timeline, plain)].join('\n');
+  } catch (error) {
+    if (error instanceof PtflameError) return error.code;
+    throw error;
+  }
+}
+
+/** Typed arrays as lists. */
+function plain(_: string, value: unknown): unknown {
+  return ArrayBuffer.isView(value) ? Array.from(value as Int32Array) : value;
+}
+
+/** `number`: of the case, decides where threads are cut and what is asked. */
+async function compare(text: Uint8Array | string, name: string, number: number, pieceBytes = PIECES[number % 3]) {
+  const options: AnalyzeOptions & { timelineBytes?: number } = {
+    tailCalls: number % 2 === 0 ? 'nest' : 'replace',
+    trees: number % 4 < 2 ? 'apart' : 'together',
+    extend: number % 5 > 0,
+    timelineBytes: [0, 2 ** 20, 400, 3000][number % 4] as number,
+    sizes: { pieceBytes: pieceBytes as number },
+  };
+  const inParts = await replayed(text, 1 + (number % 7), options);
+  const { outlinePart = 0, replayPart = 0, replayThread = 0, replayNextThread = 0 } = given;
+  const whole = await replayed(text, Number.POSITIVE_INFINITY, options);
+  expect(given['outlinePart']).toBeUndefined();
+  expect(inParts, [name, JSON.stringify(options)].join(' ')).toBe(whole);
+  const threads = (given['replayThread'] ?? 0) + (given['replayNextThread'] ?? 0);
+  if (outlinePart > 0) counted.cut++;
+  counted.joined += Math.max(0, threads - replayThread - replayNextThread);
+  counted.parts += replayPart;
+}
+
+/** Each event is a part. */
+const SHORT: Readonly<Record<string, string>> = {
+  'hidden and shown jumps in calls that stay open': `
+    10  call    main  f
+    20  jmp     f     g
+    30  call    g     h
+    40  call    k     h
+    50  return  h     k
+    60  return  k     g
+    70  return  g     main
+    80  call    main  f
+    90  return  f     main`,
+  'returns of callers that were never called': `
+    10  return  g     f
+    20  call    f     g
+    30  return  g     f
+    40  return  f     main
+    50  call    main  f
+    60  return  f     main
+    70  return  main  start`,
+  'stops within and between calls': `
+    10  call            main  a
+    20  tr end  syscall a
+    30  tr strt         a
+    40  call            a     b
+    50  tr end  syscall b
+    60  tr strt         b
+    70  return          b     a
+    80  return          a     main`,
+  'two calls that are not over': `
+    10  call  main  a
+    20  call  a     b
+    30  call  b     c
+    40  return  c   b`,
+  'events of the same time': `
+    10  call    main  a
+    10  call    a     b
+    10  return  b     a
+    10  call    a     b
+    10  return  b     a
+    10  return  a     main
+    10  call    main  a`,
+};
+
+describe('a thread in parts is the whole thread', { timeout: 500_000 }, () => {
+  test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
+    const before = counted.joined;
+    for (let number = 0; number < 140; number += 7) await compare(traceOf(shorthand), name, number, 40);
+    expect(counted.joined - before).toBe(20);
+  });
+
+  test.each(FOLDERS)('of fixtures of %s', async (folder) => {
+    const files = readdirSync(['fixtures', folder].join('/')).filter((name) => /\.txt(?:\.gz)?$/.test(name));
+    for (const [n, file] of files.entries()) await compare(beginningOf([folder, file].join('/')), file, n);
+  });
+
+  test('of hostile traces', async () => {
+    const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
+    for (let n = 0; n < CASES; n++) await compare(makeCase(SEED, n, corpus).bytes, String(n), n);
+  });
+
+  test.each(LONG_TRACES)('of random %s', async (_, random) => {
+    await fc.assert(
+      fc.asyncProperty(random, fc.nat(1000), async (lines, number) => {
+        const text = lines.map((line) => line.trimEnd()).join('\n');
+        await compare(text, text, number);
+      }),
+      { numRuns: 1500, seed: 77 },
+    );
+  });
+
+  test('many threads were cut, into many parts, and put together', () => {
+    expect(counted.joined).toBeGreaterThan(60);
+    expect(counted.parts / counted.joined).toBeGreaterThan(5);
+  });
+});
