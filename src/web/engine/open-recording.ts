@@ -15,7 +15,7 @@ import { BESIDE } from './dropped.js';
 import { NeedsBinaries, type Opened } from './opened.js';
 import { unpack } from './unpack.js';
 
-type OpenedTrace = Omit<Opened, 'name' | 'profile'>;
+type OpenedTrace = Omit<Opened, 'file' | 'profile'>;
 
 /** @throws NeedsBinaries, unless it is to be opened without them; PtflameError as `ptflame render` */
 export async function openDroppedRecording(

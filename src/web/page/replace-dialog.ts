@@ -1,25 +1,45 @@
 /**
- * Asks before a file that was dropped on a report replaces it.
+ * Asks what to do with what was dropped on a report: show it instead, or compare both.
  */
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { button } from '../../render/viewer/search-field.js';
 
-export function askToReplace(names: string, replace: () => void): void {
+interface Choices {
+  readonly open: () => void;
+  /** null: they cannot be compared. */
+  readonly compare: (() => void) | null;
+}
+
+/** `dropped`, `shown`: their names. */
+export function askWhatToDo(dropped: string, shown: string, { open, compare }: Choices): void {
   const close = () => {
     dialog.close();
     dialog.remove();
   };
-  const yes = button('Open it', '', () => {
-    close();
-    replace();
-  });
+  const choice = (text: string, act: () => void) =>
+    button(text, '', () => {
+      close();
+      act();
+    });
+  const yes = choice('Open it', open);
   yes.classList.add('main');
+  const comparison = compare && {
+    words: html('p', {}, `Compared, ${shown} is the one before, ${dropped} the one after.`),
+    button: choice('Compare with it', compare),
+  };
   const dialog = html(
     'dialog',
     { class: 'ask', 'aria-labelledby': 'ask-title' },
-    html('h2', { id: 'ask-title' }, `Open ${names}?`),
+    html('h2', { id: 'ask-title' }, `Open ${dropped}?`),
     html('p', {}, 'The report that is shown now is closed. Save it first if you need it again.'),
-    html('div', { class: 'group' }, yes, button('Keep the report', '', close)),
+    ...(comparison ? [comparison.words] : []),
+    html(
+      'div',
+      { class: 'group' },
+      yes,
+      ...(comparison ? [comparison.button] : []),
+      choice('Keep the report', () => {}),
+    ),
   );
   for (const made of dialog.querySelectorAll('button')) made.removeAttribute('title');
   dialog.addEventListener('cancel', close);
