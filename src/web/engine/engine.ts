@@ -152,10 +152,10 @@ export class Engine {
 
   /** As `ptflame diff`. */
   private async sideOf({ file, inputs, profile }: Opened): Promise<Side> {
-    const options = { trees: 'together', durations: true, ...STRIPS_ALONE, ...this.working(inputs) } as const;
+    const options = { trees: 'together', durations: true, byCalls: true, ...STRIPS_ALONE } as const;
     const side =
       profile === null
-        ? await analyzeOverTime(inputs, options)
+        ? await analyzeOverTime(inputs, { ...options, ...this.working(inputs) })
         : { profile: await readProfile(profile), timeline: null };
     if (side.profile.meta.weight === 'calls') throw noTimes(file.name);
     return { file, ...side };

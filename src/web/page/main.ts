@@ -221,7 +221,7 @@ class OfflinePage {
       this.options = { ...this.options, isSwapped: !this.options.isSwapped };
       this.engine?.ask({ kind: 'swap' });
     });
-    document.querySelector('header .trust')?.after(swap);
+    document.querySelector('.brand')?.append(swap);
     if (!isPressed) return;
     swap.focus();
     announce(document.title);

@@ -24,7 +24,7 @@ export function askWhatToDo(dropped: string, shown: string, { open, compare }: C
   const yes = choice('Open it', open);
   yes.classList.add('main');
   const comparison = compare && {
-    words: html('p', {}, `Compared, ${shown} is the one before, ${dropped} the one after.`),
+    words: html('p', {}, `In a comparison, ${shown} is before, ${dropped} after.`),
     button: choice('Compare with it', compare),
   };
   const dialog = html(
