@@ -40,7 +40,7 @@ export async function openDroppedRecording(
     throw new NeedsBinaries({ recording: path, files: needed, unused: names });
   }
   const contents = new Map([...at].map(([mapped, { content }]) => [mapped, content]));
-  for (const { isDump, name, content } of dropped)
+  for (const { isDump, name, content } of dropped.toReversed())
     if (isDump) for (const mapped of dumpsNamed(name, read.recording)) contents.set(mapped, content);
   const lacking = needed.filter(({ state }) => state !== 'found').map(({ path, state }) => `${path}: ${state}`);
   const { input, notes } = decodable(read, contents, { root: '', cache: CACHE });

@@ -191,7 +191,7 @@ class OfflinePage {
   private async draw(report: EngineReport): Promise<void> {
     const { head, data: bytes, timeline, blocked, shows, formats, notes, takesBinaries } = report;
     const isSwapped = this.shown === 'report';
-    this.wipe();
+    if (isSwapped) this.wipe();
     this.shown = 'report';
     this.isComparable = shows === 'times';
     this.working = null;

@@ -10,6 +10,7 @@ import { press, windows } from '../../helpers/browser/browser.js';
 import { drop, openOfflinePage, problem, reportShown, save, shown } from '../../helpers/browser/offline-page.js';
 import { eventually, hashOf, pick } from '../../helpers/browser/report-page.js';
 import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { dumpHeader, jitRecording, loadRecord, PID, programFunctions } from '../../helpers/perf/jit.js';
 
 const browser = windows('html', { acceptDownloads: true });
 const lenient = windows('html', { bypassCSP: true });
@@ -134,6 +135,35 @@ test('each recording without build ids takes its own binary; one that comes late
   await drop(page, BINARY);
   await trust().toMatch(/^Nothing lost/);
   expect(await page.locator('header h1').textContent()).toBe('cpus-4.data → cpus-2.data');
+  await page.close();
+});
+
+test('each recording takes its own code that was made at run time, in files of the same name', async ({ dir }) => {
+  const START = 36_986_036_707_150n; // before its first branch
+  const prepared = async (side: string): Promise<string[]> => {
+    await mkdir(dir.file(side));
+    const functions = programFunctions().map((made) => ({ ...made, name: `${side}_${made.name}` }));
+    const loads = functions.map((made, index) => loadRecord(made, index, START));
+    const recording = jitRecording({ marker: `/jit-${PID}.dump`, code: '//anon' });
+    return [
+      await dir.write(`${side}/perf.data`, recording),
+      await dir.write(`${side}/jit-${PID}.dump`, Buffer.concat([dumpHeader(START), ...loads])),
+    ];
+  };
+  const page = await openOfflinePage(browser, 2);
+  await drop(page, ...(await prepared('old')));
+  if ((await shown(page)) === 'needs') await page.getByRole('button', { name: 'Show without' }).click();
+  await reportShown(page);
+  await compareWith(page, ...(await prepared('new')));
+  await page.locator('.screen:not(.working), .brand button').first().waitFor();
+  if ((await page.locator('.screen').count()) > 0) await page.getByRole('button', { name: 'Show without' }).click();
+  await page.getByRole('button', { name: 'Swap' }).waitFor();
+  const lines = (await save(page, 'Folded stacks')).bytes.toString().trim().split('\n');
+  const sums = (at: 1 | 2, side: string) =>
+    lines
+      .filter((line) => line.includes(`${side}_`))
+      .reduce((sum, line) => sum + Number(line.split(' ').at(at - 3)), 0);
+  expect([sums(1, 'old') > 0, sums(2, 'old'), sums(1, 'new'), sums(2, 'new') > 0]).toEqual([true, 0, 0, true]);
   await page.close();
 });
 
