@@ -43,8 +43,15 @@ export type Answer =
   | { readonly kind: 'report'; readonly report: EngineReport }
   | { readonly kind: 'needs'; readonly needs: NeededBinaries }
   | { readonly kind: 'failure'; readonly failure: Failure }
-  | { readonly kind: 'recognized'; readonly files: readonly File[]; readonly isComparable: boolean }
+  /** `sides`: null if they cannot be compared. */
+  | { readonly kind: 'recognized'; readonly files: readonly File[]; readonly sides: ComparedNames | null }
   | { readonly kind: 'written'; readonly name: string; readonly content: Blob };
+
+/** The names of what would be compared. */
+export interface ComparedNames {
+  readonly before: string;
+  readonly after: string;
+}
 
 export type Phase = 'fetch' | 'unpack' | 'read' | 'replay' | 'write';
 

@@ -36,7 +36,7 @@ import type {
   OutputFormat,
   Request,
 } from '../messages.js';
-import { isOneInput, openDropped } from './open.js';
+import { openDropped, soleInput } from './open.js';
 import { NeedsBinaries, type Opened } from './opened.js';
 import { prepareWorkers } from './start-workers.js';
 
@@ -64,6 +64,7 @@ type Shown = PageContents | ComparedProfiles;
 export class Engine {
   private dropped!: Dropped; // this and what follows is set by `open`, which comes first
   private options!: OpenOptions;
+  private first!: File;
   private shown!: Shown;
   private about!: Pick<EngineReport, 'formats' | 'notes' | 'takesBinaries'>;
   /** Before and after; empty: nothing is compared. */
@@ -90,6 +91,7 @@ export class Engine {
     [this.dropped, this.options] = [dropped, options];
     const opened = await this.opened();
     const [first, second] = opened as [Opened, Opened?];
+    this.first = first.file;
     this.about = {
       formats: formatsOf(opened),
       notes: opened.flatMap(({ notes }) => notes),
@@ -123,7 +125,9 @@ export class Engine {
   }
 
   private async recognize(files: readonly File[]): Promise<void> {
-    this.answer({ kind: 'recognized', files, isComparable: await isOneInput(files) });
+    const after = await soleInput(files);
+    const sides = after && { before: this.first.name, after: after.name };
+    this.answer({ kind: 'recognized', files, sides });
   }
 
   private report(): void {

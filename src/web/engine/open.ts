@@ -47,14 +47,15 @@ function severalInOne({ inputs }: DroppedFiles): PtflameError {
   });
 }
 
-/** Whether files that were dropped together are one trace or profile, which another one can be compared with. */
-export async function isOneInput(files: readonly File[]): Promise<boolean> {
+/** Returns the trace or profile that files which were dropped together are, or its first part; null: they are none, or several. */
+export async function soleInput(files: readonly File[]): Promise<File | null> {
   try {
     const { inputs } = await sortFiles(files);
-    if (inputs[0]?.kind !== 'text') return inputs.length === 1;
-    return (await openTexts(inputs, mountInputs(inputs))).length === 1;
+    const [first] = inputs;
+    const count = first?.kind === 'text' ? (await openTexts(inputs, mountInputs(inputs))).length : inputs.length;
+    return first !== undefined && count === 1 ? first.content : null;
   } catch {
-    return false; // opening them says why
+    return null; // opening them says why
   }
 }
 

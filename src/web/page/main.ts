@@ -10,7 +10,7 @@ import { endReport } from '../../page/browser/platform/lifetime.js';
 import { announce, saveBlob } from '../../page/browser/platform/save.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { button, isShortcut } from '../../render/viewer/search-field.js';
-import type { Answer, Dropped, EngineReport, Failure, OpenOptions, OutputFormat } from '../messages.js';
+import type { Answer, ComparedNames, Dropped, EngineReport, Failure, OpenOptions, OutputFormat } from '../messages.js';
 import { chooseFiles, listenForDrops } from './dropped-files.js';
 import { Engine } from './engine.js';
 import { fetchPack, isHosted, isolate, listenForHandOver, Refusal, takePackAddress } from './hosted.js';
@@ -92,7 +92,9 @@ class OfflinePage {
   }
 
   private get names(): string {
-    return this.dropped.drops.map(namesOf).join(' → ') || 'the pack';
+    const nameOf = ([first, ...others]: readonly File[]) =>
+      others.length === 0 ? first?.name : `${first?.name} and ${others.length} more`;
+    return this.dropped.drops.map(nameOf).join(' → ') || 'the pack';
   }
 
   private press(event: KeyboardEvent): void {
@@ -120,13 +122,13 @@ class OfflinePage {
     const belong = !isOther && (await isAny(files, [ELF])) && (await isAny(this.dropped.drops.flat(), [PERF_DATA]));
     if (this.shown === 'report' && belong) return this.add(files);
     if (this.isComparable) this.engine?.ask({ kind: 'recognize', files });
-    else this.askWhatToDo(files, false);
+    else this.askWhatToDo(files, null);
   }
 
-  private askWhatToDo(files: readonly File[], isComparable: boolean): void {
-    askWhatToDo(namesOf(files), this.names, {
+  private askWhatToDo(files: readonly File[], sides: ComparedNames | null): void {
+    askWhatToDo(files, sides, {
       open: () => this.open(files),
-      compare: isComparable ? () => this.open([...this.dropped.drops.flat(), ...this.dropped.added], files) : null,
+      compare: () => this.open([...this.dropped.drops.flat(), ...this.dropped.added], files),
     });
   }
 
@@ -174,7 +176,7 @@ class OfflinePage {
       case 'failure':
         return this.fail(answer.failure);
       case 'recognized':
-        return this.askWhatToDo(answer.files, answer.isComparable);
+        return this.askWhatToDo(answer.files, answer.sides);
       case 'written':
         saveBlob(answer.name, answer.content);
         return announce(`saved ${answer.name}`);
@@ -316,11 +318,6 @@ const OPTIONS: OpenOptions = {
   byCalls: false,
   isSwapped: false,
 };
-
-function namesOf(files: readonly File[]): string {
-  const [first, ...others] = files.map(({ name }) => name);
-  return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
-}
 
 const PERF_DATA = 'PERFILE2';
 /** perf.data, a pack or compressed text, an imported trace. */

@@ -3,15 +3,15 @@
  */
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { button } from '../../render/viewer/search-field.js';
+import type { ComparedNames } from '../messages.js';
 
 interface Choices {
   readonly open: () => void;
-  /** null: they cannot be compared. */
-  readonly compare: (() => void) | null;
+  readonly compare: () => void;
 }
 
-/** `dropped`, `shown`: their names. */
-export function askWhatToDo(dropped: string, shown: string, { open, compare }: Choices): void {
+/** `sides`: null if they cannot be compared. */
+export function askWhatToDo(files: readonly File[], sides: ComparedNames | null, { open, compare }: Choices): void {
   const close = () => {
     dialog.close();
     dialog.remove();
@@ -23,21 +23,18 @@ export function askWhatToDo(dropped: string, shown: string, { open, compare }: C
     });
   const yes = choice('Open it', open);
   yes.classList.add('main');
-  const comparison = compare && {
-    words: html('p', {}, `In a comparison, ${shown} is before, ${dropped} after.`),
-    button: choice('Compare with it', compare),
-  };
+  const names = files.length === 1 ? files[0]?.name : `${files.length} files`;
   const dialog = html(
     'dialog',
     { class: 'ask', 'aria-labelledby': 'ask-title' },
-    html('h2', { id: 'ask-title' }, `Open ${dropped}?`),
+    html('h2', { id: 'ask-title' }, `Open ${names}?`),
     html('p', {}, 'The report that is shown now is closed. Save it first if you need it again.'),
-    ...(comparison ? [comparison.words] : []),
+    ...(sides ? [html('p', {}, `In a comparison, ${sides.before} is before, ${sides.after} after.`)] : []),
     html(
       'div',
       { class: 'group' },
       yes,
-      ...(comparison ? [comparison.button] : []),
+      ...(sides ? [choice('Compare with it', compare)] : []),
       choice('Keep the report', () => {}),
     ),
   );
