@@ -3,7 +3,6 @@
  * offline page.
  */
 
-import { readFile } from 'node:fs/promises';
 import { isatty } from 'node:tty';
 import * as z from 'zod';
 import type { LevelsFile } from '../../src/levels/read.js';
@@ -12,17 +11,15 @@ import { firstBytes } from '../../src/perfdata/open-recording.js';
 import { openTraceFile } from '../../src/pipeline/open-text.js';
 import { limitMemory } from '../../src/pipeline/workers/memory-budget.js';
 import { isTraceFile } from '../../src/trace/file/format.js';
-import { ISOLATION } from '../../src/web/hosted.js';
 import { refuseOtherKind } from '../input/other-kinds.js';
 import { general, replaying, resources, source } from '../options/shared.js';
 import { path } from '../options/values.js';
 import { refuseOtherName } from '../output/formats.js';
-import { OFFLINE_PAGE } from '../output/offline-page.js';
 import { refuseOverwriting, statOrNull } from '../output/refuse-overwriting.js';
 import { handleInterrupts } from '../process/interrupts.js';
 import { openLevels } from '../serve/open-levels.js';
 import { type RunningServer, startServer } from '../serve/server.js';
-import { traceSite } from '../serve/trace-site.js';
+import { offlineAnswer, traceSite } from '../serve/trace-site.js';
 import { notify } from '../terminal/notify.js';
 import { defineCommand } from '../usage/define-command.js';
 import { flag, group } from '../usage/flag.js';
@@ -59,7 +56,7 @@ export type ServeOptions = z.infer<typeof ServeOptions>;
 
 export const command = defineCommand({
   details:
-    'Its stack charts zoom in to single calls. The address that it prints opens on this machine only. All calls are kept in TRACE.levels for the next start. Without TRACE, it serves the page of ptflame page, on which recordings are dropped. Ctrl-C ends the server.',
+    'Its stack charts zoom in to single calls. The address that it prints opens on this machine only. All calls are kept in TRACE.levels for the next start. Without TRACE, it serves the page of ptflame page, on which recordings are dropped; with TRACE, View opens that page. Ctrl-C ends the server.',
   examples: [
     ['ptflame serve trace.ptf', 'print an address to open'],
     ['ptflame serve', 'a page to drop recordings on, decoded on all cores'],
@@ -92,13 +89,10 @@ async function serveOfflinePage({ port, levels, source, quiet }: ServeOptions): 
   };
   if (levels !== undefined) refuse('--levels', 'keeps the calls');
   if (source !== undefined) refuse('--source', 'shows the source code');
-  const page = await readFile(OFFLINE_PAGE);
+  const page = await offlineAnswer();
   const server = await startServer(port);
   try {
-    server.serve({
-      headers: { ...ISOLATION, 'Content-Security-Policy': "frame-ancestors 'none'" }, // the page has a policy of its own
-      find: (path) => (path === '/' ? { type: 'text/html; charset=utf-8', bytes: page.length, body: [page] } : null),
-    });
+    server.serve({ headers: {}, find: (path) => (path === '/' ? page : null) });
     await untilEnded(server, quiet);
   } finally {
     server.close();
@@ -115,7 +109,7 @@ async function serveTrace(options: ServeOptions & { readonly trace: string }, si
   let file: LevelsFile | null = null;
   try {
     file = await openLevels(path, { ...options, trace }, signal);
-    server.serve(traceSite(file));
+    server.serve(traceSite(file, await offlineAnswer()));
     await untilEnded(server, quiet);
   } finally {
     server.close();

@@ -18,6 +18,8 @@ export interface Site {
 export interface Answer {
   readonly type: string;
   readonly bytes: number;
+  /** Besides those of its site, or in their place. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Piece by piece, as the reader takes them. */
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
@@ -101,8 +103,8 @@ async function respond(
   if (path !== null && site === null) return refuse(response, 503);
   const found = path === null || site === null ? null : site.find(path);
   if (site === null || found === null) return refuse(response, 404);
-  const { type, bytes, body } = found;
-  response.writeHead(200, { ...HEADERS, ...site.headers, 'Content-Type': type, 'Content-Length': bytes });
+  const { type, bytes, body, headers } = found;
+  response.writeHead(200, { ...HEADERS, ...site.headers, ...headers, 'Content-Type': type, 'Content-Length': bytes });
   await pipeline(request.method === 'HEAD' ? [] : body, response); // waits for a slow reader
 }
 

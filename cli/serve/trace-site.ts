@@ -1,15 +1,29 @@
 /**
- * The report page and the calls of a trace, as they are served.
+ * The report page and the calls of a trace, and the offline page, as they are served.
  */
+import { readFile } from 'node:fs/promises';
 import type { Part } from '../../src/levels/format.js';
 import { BLOCK_BYTES, type LevelsFile } from '../../src/levels/read.js';
 import { pagePolicy } from '../../src/page/html.js';
+import { ISOLATION } from '../../src/web/hosted.js';
+import { OFFLINE_PAGE } from '../output/offline-page.js';
 import type { Answer, Site } from './server.js';
 
-export function traceSite(levels: LevelsFile): Site {
+/** Isolated, so that its workers share memory. It has a policy of its own. */
+export async function offlineAnswer(): Promise<Answer> {
+  const page = await readFile(OFFLINE_PAGE);
+  const headers = { ...ISOLATION, 'Content-Security-Policy': NO_FRAMES };
+  return { type: HTML, bytes: page.length, body: [page], headers };
+}
+
+const HTML = 'text/html; charset=utf-8';
+const NO_FRAMES = "frame-ancestors 'none'";
+
+/** `offline`: what the report page opens. */
+export function traceSite(levels: LevelsFile, offline: Answer | null = null): Site {
   return {
-    headers: { 'Content-Security-Policy': `${pagePolicy(true)}; frame-ancestors 'none'` },
-    find: (path) => findAnswer(path, levels),
+    headers: { 'Content-Security-Policy': `${pagePolicy(true)}; ${NO_FRAMES}` },
+    find: (path) => (path === '/page' ? offline : findAnswer(path, levels)),
   };
 }
 
@@ -20,14 +34,14 @@ const CHUNKS = /^(\d{1,10})\/(\d{1,2}|split|functions)\/(\d{1,9})-(\d{1,9})$/;
 /**
  * Returns null for any other path than these:
  *
- *     /                                the page
+ *     /                                the report page
  *     /calls                           the index of all chunks, as JSON
  *     /calls/TID                       the index of a thread's chunks
  *     /calls/TID/LIST/FIRST-LAST,…     consecutive chunks of lists, as they are stored; a list is a level, "split" or
  *                                      "functions"
  */
 function findAnswer(path: string, levels: LevelsFile): Answer | null {
-  if (path === '/') return answerWithParts('text/html; charset=utf-8', [levels.page], levels);
+  if (path === '/') return answerWithParts(HTML, [levels.page], levels);
   if (path === '/calls') return answerWithJson(levels.indexJson);
   const [, tid] = /^\/calls\/(\d{1,10})$/.exec(path) ?? [];
   if (tid !== undefined) return answerWithJson(levels.threadJson(Number(tid)));

@@ -7,6 +7,14 @@ import type { ReportHead } from '../page/document.js';
 /** What the page writes, as `ptflame render` and `ptflame import` do. */
 export type OutputFormat = 'html' | 'ptf' | 'folded' | 'svg' | 'json';
 
+/** What was dropped. */
+export interface Dropped {
+  /** Files that were dropped together. A second drop is compared with the first, which is the one before. */
+  readonly drops: readonly (readonly File[])[];
+  /** Came later, for any of them: binaries that were missing. */
+  readonly added: readonly File[];
+}
+
 export interface OpenOptions {
   /** How many workers read, decode and replay. */
   readonly jobs: number;
@@ -16,12 +24,18 @@ export interface OpenOptions {
   readonly withoutBinaries: boolean;
   /** Accepts a trace without times. */
   readonly byCalls: boolean;
+  /** Compares the other way round. */
+  readonly isSwapped: boolean;
 }
 
 export type Request =
   /** The first one: what workers of the engine run, which is its own code, and how many load it at once. */
   | { readonly kind: 'begin'; readonly code: Blob; readonly workers: number }
-  | { readonly kind: 'open'; readonly files: readonly File[]; readonly options: OpenOptions }
+  | { readonly kind: 'open'; readonly dropped: Dropped; readonly options: OpenOptions }
+  /** Compares what was opened the other way round. */
+  | { readonly kind: 'swap' }
+  /** Asks whether files that were dropped together can be compared with what was opened. */
+  | { readonly kind: 'recognize'; readonly files: readonly File[] }
   | { readonly kind: 'write'; readonly format: OutputFormat };
 
 export type Answer =
@@ -29,7 +43,15 @@ export type Answer =
   | { readonly kind: 'report'; readonly report: EngineReport }
   | { readonly kind: 'needs'; readonly needs: NeededBinaries }
   | { readonly kind: 'failure'; readonly failure: Failure }
+  /** `sides`: null if they cannot be compared. */
+  | { readonly kind: 'recognized'; readonly files: readonly File[]; readonly sides: ComparedNames | null }
   | { readonly kind: 'written'; readonly name: string; readonly content: Blob };
+
+/** The names of what would be compared. */
+export interface ComparedNames {
+  readonly before: string;
+  readonly after: string;
+}
 
 export type Phase = 'fetch' | 'unpack' | 'read' | 'replay' | 'write';
 
@@ -51,6 +73,8 @@ export interface EngineReport {
   readonly timeline: Uint8Array<ArrayBuffer> | null;
   /** Blocked time; null: nobody waited, or it is not known for whom. */
   readonly blocked: Uint8Array<ArrayBuffer> | null;
+  /** Times can be compared with those of another recording. */
+  readonly shows: 'times' | 'calls' | 'comparison';
   /** What can be written of it: a profile is no trace. */
   readonly formats: readonly OutputFormat[];
   /** What the command line says besides, such as files that are missing. */

@@ -125,7 +125,13 @@ export class Header {
       },
       ...(sides === null ? [] : [{ heading: 'Width of frames', actions: widths(sides) }]),
       ...(colours.length < 2 || sides !== null ? [] : [{ heading: 'Colour', actions: colours }]),
-      { heading: 'Page', actions: [{ text: 'Dark', key: 'd', isOn: themeIsDark(), act: switchTheme }] },
+      {
+        heading: 'Page',
+        actions: [
+          { text: 'Dark', key: 'd', isOn: themeIsDark(), act: switchTheme },
+          ...(views.server === null ? [] : [{ text: 'Open a recording…', key: '', act: () => open('page') }]),
+        ],
+      },
     ];
   }
 

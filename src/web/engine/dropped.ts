@@ -28,7 +28,7 @@ interface Named {
   readonly name: string;
 }
 
-/** `first`: some hundred bytes of each file. @throws PtflameError INPUT_KIND if they do not belong together */
+/** `first`: some hundred bytes of each file. */
 export function sortDropped<Content extends Named>(
   files: readonly (readonly [content: Content, first: Uint8Array])[],
 ): DroppedFiles<Content> {
@@ -43,16 +43,16 @@ export function sortDropped<Content extends Named>(
   }
   // a folder with a recording or with its binaries has other files, too
   const main = inputs.filter(({ kind }) => kind !== 'text');
-  refuse(inputs, main, binaries);
   return { inputs: main.length > 0 ? main : inputs, beside, binaries };
 }
 
 /** How many can be compared. */
 const MOST = 2;
 
-function refuse(inputs: readonly Input<Named>[], main: readonly Input<Named>[], binaries: readonly Named[]): void {
-  if (main.length > MOST)
-    throw new PtflameError('INPUT_KIND', `these are ${main.length} recordings, and the page compares two at most`, {
+/** @throws PtflameError INPUT_KIND if they do not belong together */
+export function refuseStrangers({ inputs, binaries }: DroppedFiles<Named>): void {
+  if (inputs.length > MOST && inputs[0]?.kind !== 'text')
+    throw new PtflameError('INPUT_KIND', `these are ${inputs.length} recordings, and the page compares two at most`, {
       hint: 'drop one of them, or two',
     });
   if (inputs.length > 0) return;

@@ -3,6 +3,7 @@
  */
 import { joined } from '../../codec/bytes.js';
 import { PtflameError } from '../../model/errors.js';
+import type { Profile } from '../../model/profile/profile.js';
 import type { Timeline } from '../../model/profile/timeline.js';
 import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
 import { STRIPS_ALONE, stripsOfBoth } from '../../page/contents/compared-strips.js';
@@ -25,8 +26,17 @@ import { renderDiffFolded } from '../../render/diff/folded.js';
 import { type DiffPictureOptions, renderDiffSvg } from '../../render/diff/picture.js';
 import { renderFoldedBytes } from '../../render/folded.js';
 import { renderSvg } from '../../render/svg/svg.js';
-import type { Answer, EngineProgress, EngineReport, Failure, OpenOptions, OutputFormat, Request } from '../messages.js';
-import { openDropped } from './open.js';
+import type {
+  Answer,
+  Dropped,
+  EngineProgress,
+  EngineReport,
+  Failure,
+  OpenOptions,
+  OutputFormat,
+  Request,
+} from '../messages.js';
+import { openDropped, soleInput } from './open.js';
 import { NeedsBinaries, type Opened } from './opened.js';
 import { prepareWorkers } from './start-workers.js';
 
@@ -35,7 +45,14 @@ const TIMELINE_BYTES = (4 * 2 ** 20 * 3) / 4;
 /** More would only be work, and to draw is more than to tell. */
 const PROGRESS_EVERY_MS = 200;
 
-/** Two recordings or profiles. */
+/** A recording or profile that is compared. */
+interface Side {
+  readonly file: File;
+  readonly profile: Profile;
+  readonly timeline: Timeline | null;
+}
+
+/** Two of them. */
 interface ComparedProfiles {
   readonly comparison: Comparison;
   readonly look: DiffPictureOptions;
@@ -45,9 +62,13 @@ interface ComparedProfiles {
 type Shown = PageContents | ComparedProfiles;
 
 export class Engine {
-  private files: readonly File[] = [];
-  private options!: OpenOptions; // set by `open`, which comes first
+  private dropped!: Dropped; // this and what follows is set by `open`, which comes first
+  private options!: OpenOptions;
+  private first!: File;
   private shown!: Shown;
+  private about!: Pick<EngineReport, 'formats' | 'notes' | 'takesBinaries'>;
+  /** Before and after; empty: nothing is compared. */
+  private sides: Side[] = [];
   private name = '';
   private toldMs = 0;
 
@@ -56,7 +77,9 @@ export class Engine {
   async receive(request: Request): Promise<void> {
     try {
       if (request.kind === 'begin') prepareWorkers(request.code, request.workers);
-      else if (request.kind === 'open') await this.open(request.files, request.options);
+      else if (request.kind === 'open') await this.open(request.dropped, request.options);
+      else if (request.kind === 'swap') this.swap();
+      else if (request.kind === 'recognize') await this.recognize(request.files);
       else await this.write(request.format);
     } catch (error) {
       if (error instanceof NeedsBinaries) this.answer({ kind: 'needs', needs: error.needs });
@@ -64,25 +87,58 @@ export class Engine {
     }
   }
 
-  private async open(files: readonly File[], options: OpenOptions): Promise<void> {
-    [this.files, this.options] = [files, options];
+  private async open(dropped: Dropped, options: OpenOptions): Promise<void> {
+    [this.dropped, this.options] = [dropped, options];
     const opened = await this.opened();
     const [first, second] = opened as [Opened, Opened?];
-    this.name = opened.map(({ name }) => withoutKind(name)).join('-');
-    this.shown = second === undefined ? await this.analyzed(first) : await this.compared(first, second);
-    this.tell({ phase: 'write', done: 0, of: null });
-    const takesBinaries = opened.some((own) => own.takesBinaries);
-    const { head, data, timeline, blocked } = drawnOf(this.shown, takesBinaries);
-    const notes = opened.flatMap(({ notes }) => notes);
-    const report = { head, data, timeline, blocked, formats: formatsOf(opened), notes, takesBinaries };
-    this.answer(
-      { kind: 'report', report },
-      [data, timeline, blocked].flatMap((bytes) => (bytes ? [bytes.buffer] : [])),
-    );
+    this.first = first.file;
+    this.about = {
+      formats: formatsOf(opened),
+      notes: opened.flatMap(({ notes }) => notes),
+      takesBinaries: opened.some(({ takesBinaries }) => takesBinaries),
+    };
+    if (second === undefined) {
+      this.name = withoutKind(first.file.name);
+      this.shown = await this.analyzed(first);
+    } else {
+      this.sides = [await this.sideOf(first), await this.sideOf(second)];
+      if (dropped.drops.length === 1) this.sides.sort(byTime);
+      if (options.isSwapped) this.sides.reverse();
+      this.compare();
+    }
+    this.report();
   }
 
   private opened(): Promise<Opened[]> {
-    return openDropped(this.files, this.options.withoutBinaries, (progress) => this.tell(progress));
+    return openDropped(this.dropped, this.options.withoutBinaries, (progress) => this.tell(progress));
+  }
+
+  private compare(): void {
+    this.name = this.sides.map(({ file }) => withoutKind(file.name)).join('-');
+    this.shown = compared(this.sides as [Side, Side]);
+  }
+
+  private swap(): void {
+    this.sides.reverse();
+    this.compare();
+    this.report();
+  }
+
+  private async recognize(files: readonly File[]): Promise<void> {
+    const after = await soleInput(files);
+    const sides = after && { before: this.first.name, after: after.name };
+    this.answer({ kind: 'recognized', files, sides });
+  }
+
+  private report(): void {
+    this.tell({ phase: 'write', done: 0, of: null });
+    const { shown, about } = this;
+    const drawn = drawnOf(shown, about.takesBinaries);
+    const { data, timeline, blocked } = drawn;
+    this.answer(
+      { kind: 'report', report: { ...drawn, ...about, shows: kindOf(shown) } },
+      [data, timeline, blocked].flatMap((bytes) => (bytes ? [bytes.buffer] : [])),
+    );
   }
 
   private async analyzed({ inputs, profile }: Opened): Promise<PageContents> {
@@ -98,23 +154,15 @@ export class Engine {
     });
   }
 
-  /** As `ptflame diff -o diff.html`. */
-  private async compared(before: Opened, after: Opened): Promise<ComparedProfiles> {
-    const sideOf = async ({ inputs, profile, name }: Opened) => {
-      const options = { trees: 'together', durations: true, ...STRIPS_ALONE, ...this.working(inputs) } as const;
-      const side =
-        profile === null
-          ? await analyzeOverTime(inputs, options)
-          : { profile: await readProfile(profile), timeline: null };
-      if (side.profile.meta.weight === 'calls') throw noTimes(name);
-      return side;
-    };
-    const [old, now] = [await sideOf(before), await sideOf(after)];
-    return {
-      comparison: compareProfiles(old.profile, now.profile),
-      look: { title: `${before.name} → ${after.name}`, widthOf: 'larger' },
-      strips: stripsOfBoth(old.timeline, now.timeline),
-    };
+  /** As `ptflame diff`. */
+  private async sideOf({ file, inputs, profile }: Opened): Promise<Side> {
+    const options = { trees: 'together', durations: true, byCalls: true, ...STRIPS_ALONE } as const;
+    const side =
+      profile === null
+        ? await analyzeOverTime(inputs, { ...options, ...this.working(inputs) })
+        : { profile: await readProfile(profile), timeline: null };
+    if (side.profile.meta.weight === 'calls') throw noTimes(file.name);
+    return { file, ...side };
   }
 
   /** How many workers there are, how much memory, how much each of them reads, and what is told of their work. */
@@ -156,6 +204,27 @@ export class Engine {
     );
     return content;
   }
+}
+
+/** Browsers give the files of one drop in no order that means anything: what was recorded earlier comes before. */
+function byTime(one: Side, other: Side): number {
+  const startedMs = ({ profile }: Side) => Date.parse(profile.meta.recorded?.startedAt ?? '');
+  const earlier = startedMs(one) - startedMs(other); // NaN unless both are known
+  return earlier || one.file.lastModified - other.file.lastModified || (one.file.name < other.file.name ? -1 : 1);
+}
+
+/** As `ptflame diff -o diff.html`. */
+function compared([before, after]: readonly [Side, Side]): ComparedProfiles {
+  return {
+    comparison: compareProfiles(before.profile, after.profile),
+    look: { title: `${before.file.name} → ${after.file.name}`, widthOf: 'larger' },
+    strips: stripsOfBoth(before.timeline, after.timeline),
+  };
+}
+
+function kindOf(shown: Shown): EngineReport['shows'] {
+  if ('comparison' in shown) return 'comparison';
+  return shown.profile.meta.weight === 'calls' ? 'calls' : 'times';
 }
 
 function noTimes(name: string): PtflameError {

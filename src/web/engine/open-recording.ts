@@ -15,7 +15,7 @@ import { BESIDE } from './dropped.js';
 import { NeedsBinaries, type Opened } from './opened.js';
 import { unpack } from './unpack.js';
 
-type OpenedTrace = Omit<Opened, 'name' | 'profile'>;
+type OpenedTrace = Omit<Opened, 'file' | 'profile'>;
 
 /** @throws NeedsBinaries, unless it is to be opened without them; PtflameError as `ptflame render` */
 export async function openDroppedRecording(
@@ -40,7 +40,7 @@ export async function openDroppedRecording(
     throw new NeedsBinaries({ recording: path, files: needed, unused: names });
   }
   const contents = new Map([...at].map(([mapped, { content }]) => [mapped, content]));
-  for (const { isDump, name, content } of dropped)
+  for (const { isDump, name, content } of dropped.toReversed())
     if (isDump) for (const mapped of dumpsNamed(name, read.recording)) contents.set(mapped, content);
   const lacking = needed.filter(({ state }) => state !== 'found').map(({ path, state }) => `${path}: ${state}`);
   const { input, notes } = decodable(read, contents, { root: '', cache: CACHE });

@@ -11,7 +11,7 @@ export async function openSources(sources: readonly (TraceSource | AnalyzedInput
   const files = sources.filter((source) => source instanceof File);
   const others = sources.filter((source): source is AnalyzedInput => !(source instanceof File));
   if (files.length === 0) return { inputs: others, close() {} };
-  const opened = await openDropped(files, true, () => {});
+  const opened = await openDropped({ drops: [files], added: [] }, true, () => {});
   const [only, second] = opened;
   if (only === undefined || second !== undefined || only.profile !== null)
     throw new PtflameError('INPUT_KIND', `${files.map(({ name }) => name).join(', ')} are not one trace`, {

@@ -6,8 +6,8 @@ import type { AnalyzedInput } from '../../pipeline/read/read-trace.js';
 import type { NeededBinaries } from '../messages.js';
 
 export interface Opened {
-  /** Of the first file. */
-  readonly name: string;
+  /** The first one. */
+  readonly file: File;
   readonly inputs: readonly (AnalyzedInput & { readonly sizeBytes?: number | null })[];
   /** A profile, which is no trace; null: the inputs are one. */
   readonly profile: OpenedInput | null;

@@ -1,7 +1,7 @@
 /**
  * Runs the engine: a worker of its own, so that it can be stopped at any time, whatever it does.
  */
-import type { Answer, OpenOptions, OutputFormat, Request } from '../messages.js';
+import type { Answer, Dropped, OpenOptions, Request } from '../messages.js';
 
 export class Engine {
   private readonly worker: Worker;
@@ -18,15 +18,10 @@ export class Engine {
   }
 
   /** Opens what was dropped; comes first. `hear`: receives its answers until it is stopped. */
-  open(files: readonly File[], options: OpenOptions, hear: (answer: Answer) => void): void {
+  open(dropped: Dropped, options: OpenOptions, hear: (answer: Answer) => void): void {
     this.hear = hear;
     if (this.failure !== null) this.fail(this.failure);
-    this.ask({ kind: 'open', files, options });
-  }
-
-  /** Writes a file of what was opened. */
-  write(format: OutputFormat): void {
-    this.ask({ kind: 'write', format });
+    this.ask({ kind: 'open', dropped, options });
   }
 
   /** Ends it and its workers at once; their memory is free. */
@@ -34,7 +29,7 @@ export class Engine {
     this.worker.terminate();
   }
 
-  private ask(request: Request): void {
+  ask(request: Request): void {
     this.worker.postMessage(request);
   }
 

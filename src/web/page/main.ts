@@ -9,13 +9,13 @@ import { bytesOf, inflated } from '../../page/browser/platform/inflate.js';
 import { endReport } from '../../page/browser/platform/lifetime.js';
 import { announce, saveBlob } from '../../page/browser/platform/save.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
-import { isShortcut } from '../../render/viewer/search-field.js';
-import type { Answer, EngineReport, Failure, OpenOptions, OutputFormat } from '../messages.js';
+import { button, isShortcut } from '../../render/viewer/search-field.js';
+import type { Answer, ComparedNames, Dropped, EngineReport, Failure, OpenOptions, OutputFormat } from '../messages.js';
 import { chooseFiles, listenForDrops } from './dropped-files.js';
 import { Engine } from './engine.js';
 import { fetchPack, isHosted, isolate, listenForHandOver, Refusal, takePackAddress } from './hosted.js';
 import { needsScreen } from './needs-screen.js';
-import { askToReplace } from './replace-dialog.js';
+import { askWhatToDo } from './replace-dialog.js';
 import { startScreen } from './start-screen.js';
 import { WorkingScreen } from './working-screen.js';
 
@@ -40,9 +40,11 @@ class OfflinePage {
   private prepared: Engine | null = null;
   private working: WorkingScreen | null = null;
   private stopFetching = () => {};
-  /** The recording that is shown, and its binaries. */
-  private files: readonly File[] = [];
+  /** What is shown, or was to be. */
+  private dropped: Dropped = { drops: [], added: [] };
   private options: OpenOptions = OPTIONS;
+  /** A second recording can be compared with what is shown. */
+  private isComparable = false;
 
   /** `code`: of the engine. */
   constructor(
@@ -81,7 +83,7 @@ class OfflinePage {
     this.stopFetching = () => ends.abort();
     try {
       const file = await fetchPack(address, (at) => working.show(at, performance.now()), ends.signal);
-      if (!ends.signal.aborted) this.work([file], OPTIONS);
+      if (!ends.signal.aborted) this.open([file]);
     } catch (error) {
       if (ends.signal.aborted) return;
       if (!(error instanceof Refusal)) throw error;
@@ -90,8 +92,9 @@ class OfflinePage {
   }
 
   private get names(): string {
-    const [first, ...others] = this.files.map(({ name }) => name);
-    return others.length === 0 ? (first ?? 'the pack') : `${first} and ${others.length} more`;
+    const nameOf = ([first, ...others]: readonly File[]) =>
+      others.length === 0 ? first?.name : `${first?.name} and ${others.length} more`;
+    return this.dropped.drops.map(nameOf).join(' → ') || 'the pack';
   }
 
   private press(event: KeyboardEvent): void {
@@ -108,37 +111,46 @@ class OfflinePage {
   }
 
   private choose(): void {
-    chooseFiles((files) => (this.shown === 'needs' ? void this.receive(files) : this.open(files)));
+    chooseFiles((files) => void this.receive(files));
   }
 
-  /** Files were dropped: binaries alone belong to the recording that is here; a report is replaced after a question. */
+  /** Files were dropped: binaries alone belong to the recording that is here; of a report is asked first. */
   private async receive(files: readonly File[]): Promise<void> {
     if (this.shown === 'start') return this.open(files);
     const isOther = await isAny(files, RECORDINGS);
     if (this.shown === 'needs') return isOther ? this.open(files) : this.add(files);
-    const belong = !isOther && (await isAny(files, [ELF])) && (await isAny(this.files, [PERF_DATA]));
+    const belong = !isOther && (await isAny(files, [ELF])) && (await isAny(this.dropped.drops.flat(), [PERF_DATA]));
     if (this.shown === 'report' && belong) return this.add(files);
-    askToReplace(files.length === 1 ? (files[0] as File).name : `${files.length} files`, () => this.open(files));
+    if (this.isComparable) this.engine?.ask({ kind: 'recognize', files });
+    else this.askWhatToDo(files, null);
+  }
+
+  private askWhatToDo(files: readonly File[], sides: ComparedNames | null): void {
+    askWhatToDo(files, sides, {
+      open: () => this.open(files),
+      compare: () => this.open([...this.dropped.drops.flat(), ...this.dropped.added], files),
+    });
   }
 
   /** Adds binaries to the recording, as a better build of those that it has. */
   private add(files: readonly File[]): void {
-    this.work([...this.files, ...files], this.options);
+    const { drops, added } = this.dropped;
+    this.work({ drops, added: [...added, ...files] }, this.options);
   }
 
-  private open(files: readonly File[]): void {
+  private open(...drops: readonly (readonly File[])[]): void {
     if (this.shown === 'report') history.replaceState(null, '', location.pathname); // what it showed of the last report
-    this.work(files, OPTIONS);
+    this.work({ drops, added: [] }, OPTIONS);
   }
 
-  private work(files: readonly File[], options: OpenOptions): void {
+  private work(dropped: Dropped, options: OpenOptions): void {
     this.clear();
-    [this.files, this.options] = [files, options];
+    [this.dropped, this.options] = [dropped, options];
     this.working = new WorkingScreen(this.names, () => this.reset());
     this.show('working', this.working.element);
     this.engine = this.prepared ?? this.newEngine();
     this.prepared = null;
-    this.engine.open(files, options, (answer) => this.hear(answer));
+    this.engine.open(dropped, options, (answer) => this.hear(answer));
   }
 
   private newEngine(): Engine {
@@ -157,12 +169,14 @@ class OfflinePage {
           'needs',
           needsScreen(answer.needs, {
             choose: () => this.choose(),
-            showWithout: () => this.work(this.files, { ...this.options, withoutBinaries: true }),
+            showWithout: () => this.work(this.dropped, { ...this.options, withoutBinaries: true }),
             another: () => this.reset(),
           }),
         );
       case 'failure':
         return this.fail(answer.failure);
+      case 'recognized':
+        return this.askWhatToDo(answer.files, answer.sides);
       case 'written':
         saveBlob(answer.name, answer.content);
         return announce(`saved ${answer.name}`);
@@ -177,8 +191,11 @@ class OfflinePage {
   }
 
   private async draw(report: EngineReport): Promise<void> {
-    const { head, data: bytes, timeline, blocked, formats, notes, takesBinaries } = report;
+    const { head, data: bytes, timeline, blocked, shows, formats, notes, takesBinaries } = report;
+    const isSwapped = this.shown === 'report';
+    if (isSwapped) this.wipe();
     this.shown = 'report';
+    this.isComparable = shows === 'times';
     this.working = null;
     document.title = head.windowTitle;
     showHead(head.markup);
@@ -195,13 +212,27 @@ class OfflinePage {
       blocked: blocked && (async () => openBlockedData(blocked, data)),
       dropped: { takesBinaries },
     });
+    if (shows === 'comparison') this.addSwap(isSwapped);
     this.container.dispatchEvent(new CustomEvent('report-drawn', { bubbles: true }));
+  }
+
+  /** `isPressed`: it was, and what it did is shown. */
+  private addSwap(isPressed: boolean): void {
+    const swap = button('Swap', 'compare the other way round', () => {
+      swap.disabled = true; // until there is another one
+      this.options = { ...this.options, isSwapped: !this.options.isSwapped };
+      this.engine?.ask({ kind: 'swap' });
+    });
+    document.querySelector('.brand')?.append(swap);
+    if (!isPressed) return;
+    swap.focus();
+    announce(document.title);
   }
 
   private recordingButton(menu: Menu, formats: readonly OutputFormat[]): HTMLElement {
     const save = (format: OutputFormat) => {
       announce('writing…');
-      this.engine?.write(format);
+      this.engine?.ask({ kind: 'write', format });
     };
     return menuButton(menu, 'Recording', 'save all of it, or open another one', () => [
       {
@@ -222,7 +253,7 @@ class OfflinePage {
   private reset(): void {
     if (this.shown === 'report') history.replaceState(null, '', location.pathname);
     this.clear();
-    this.files = [];
+    this.dropped = { drops: [], added: [] };
     this.showStart(null);
   }
 
@@ -231,6 +262,12 @@ class OfflinePage {
     this.engine?.stop();
     this.engine = null;
     this.working = null;
+    this.isComparable = false;
+    this.wipe();
+  }
+
+  /** Takes away what is drawn. */
+  private wipe(): void {
     endReport();
     document.title = TITLE;
     document.body.replaceChildren(...this.own);
@@ -241,7 +278,7 @@ class OfflinePage {
     const events = {
       choose: () => this.choose(),
       demo: () => this.open([this.demoFile]),
-      byCalls: () => this.work(this.files, { ...this.options, byCalls: true }),
+      byCalls: () => this.work(this.dropped, { ...this.options, byCalls: true }),
     };
     this.show('start', startScreen(events, failure && { failure, names: this.names }));
   }
@@ -251,7 +288,7 @@ class OfflinePage {
   }
 
   private show(shown: Shown, element: HTMLElement): void {
-    const isFirst = this.container.childElementCount === 0 && this.files.length === 0;
+    const isFirst = this.container.childElementCount === 0 && this.dropped.drops.length === 0;
     this.shown = shown;
     this.container.replaceChildren(element);
     whenIdle(() => this.prepare());
@@ -279,6 +316,7 @@ const OPTIONS: OpenOptions = {
   jobs: Math.max(1, navigator.hardwareConcurrency || 1),
   withoutBinaries: false,
   byCalls: false,
+  isSwapped: false,
 };
 
 const PERF_DATA = 'PERFILE2';

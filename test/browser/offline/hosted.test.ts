@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { windows } from '../../helpers/browser/browser.js';
 import { drop, problem, save, shown } from '../../helpers/browser/offline-page.js';
-import { eventually, hashOf } from '../../helpers/browser/report-page.js';
+import { eventually, hashOf, pick } from '../../helpers/browser/report-page.js';
 import { staticServer } from '../../helpers/browser/static-server.js';
 import { fixturePath, ptflame, startPtflame, test } from '../../helpers/cli/run-cli.js';
 
@@ -62,6 +62,25 @@ test('ptflame serve offers the page, isolated: its workers share memory, and not
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
   await drop(page, TEXT);
   expect(await shown(page)).toBe('report');
+  serving.kill('SIGINT');
+  expect((await serving).exitCode).toBe(0);
+});
+
+test('ptflame serve TRACE offers the page, isolated, in View', async () => {
+  await ptflame(['import', TEXT, '-o', 'trace.ptf', '-q'], { cwd: folder });
+  const serving = startPtflame(['serve', 'trace.ptf'], { cwd: folder, input: null });
+  const [line] = (await once(serving.stdout as NonNullable<typeof serving.stdout>, 'data')) as [Buffer];
+  const report = await browser.openServed(String(line).trim(), '');
+  const opened = report.context().waitForEvent('page');
+  await pick(report, 'View', 'Open a recording…');
+  const page = await opened;
+  await page.locator('.screen.start').waitFor();
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  await drop(page, TEXT);
+  expect(await shown(page)).toBe('report');
+  await page.getByRole('button', { name: 'View' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Dark' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'Open a recording…' }).count()).toBe(0);
   serving.kill('SIGINT');
   expect((await serving).exitCode).toBe(0);
 });

@@ -105,6 +105,11 @@ describe.concurrent('serve', () => {
     const threads = (await (await fetch(new URL('calls', address))).json()) as IndexedThread[];
     expect(threads.map(({ tid }) => tid)).toEqual([101, 102, 201]);
     expect(threads[0]).toEqual(index);
+    const offline = await fetch(new URL('page', address));
+    expect(offline.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+    expect(offline.headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
+    await startPtflame(['page', '-o', dir.file('page.html'), '-q']);
+    expect(await offline.text()).toBe(await dir.read('page.html'));
     const parts = [`101/functions/0-0`, `102/functions/0-0`, `101/${level}/0-0`];
     const several = Buffer.from(await (await fetch(new URL(`calls/${parts.join()}`, address))).arrayBuffer());
     const [own, other] = threads.map(({ functions }) => functions) as [FunctionIndex, FunctionIndex];
