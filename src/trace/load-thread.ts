@@ -4,7 +4,7 @@
 import { assert, PtflameError } from '../model/errors.js';
 import { pagesOf } from '../model/trace/pages.js';
 import { EVENT_BYTES, type EventSpace, ThreadEvents } from '../model/trace/thread-events.js';
-import { type Nanoseconds, NONE, UNBOUNDED } from '../model/units.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
 import { packedEvents, partEvents } from './blocks.js';
 import { isInMemory, type SharedEvents } from './event-memory.js';
 import {
@@ -156,7 +156,7 @@ function partSlices(
   ends: LaneEnds[],
 ): Iterable<ThreadSlice> {
   const batches = batchesOf(source, shared, true);
-  if (source.lanes.length < 2 && source.around?.within === UNBOUNDED) return batches;
+  if (isOneLane(source)) return batches;
   const lanes = readLanes(source, batches, new ThreadEvents(source.tid, source.events, space));
   ends.push(...lanes.map((lane) => laneEnds(lane, sites)));
   return new MergedLanes(lanes, sites).from();
@@ -181,7 +181,7 @@ function* batchesOf(
 ): Generator<ThreadSlice> {
   for (const inputs of lanes) {
     const slices = new LaneReader(inputs, shared, isInOrder).from();
-    yield* around === null ? slices : slicesWithin(slices, around.within);
+    yield* around?.within ? slicesWithin(slices, around.within) : slices;
   }
   if (packed === null) return;
   assert(shared.packed !== null, 'a packed thread without its file');
@@ -310,7 +310,8 @@ function pageBytes(rows: number, pageRows: number): number {
 }
 
 /** A single lane needs no merging. */
-function isOneLane({ lanes, packed }: ThreadSource): boolean {
+function isOneLane({ lanes, packed, around }: ThreadSource): boolean {
+  if (around !== null) return around.within === null;
   return packed?.part != null || (packed?.thread.lanes ?? lanes).length === 1;
 }
 

@@ -66,8 +66,11 @@ export interface EventRows {
 interface AroundPart {
   readonly before: EventRows;
   readonly after: EventRows;
-  /** Of each lane, the part begins with the first event that is not before this time, and ends before the first after it. */
-  readonly within: Bounds;
+  /**
+   * Of each lane, the part begins with the first event that is not before this time, and ends before the first after it. null:
+   * all of the one lane.
+   */
+  readonly within: Bounds | null;
 }
 
 export const NO_ROWS: EventRows = { site: new Uint32Array(0), timeNs: new Float64Array(0) };

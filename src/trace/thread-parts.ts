@@ -5,7 +5,7 @@
 
 import { firstThat } from '../model/columns.js';
 import { sharableBytes } from '../model/shared-memory.js';
-import { type Nanoseconds, UNBOUNDED } from '../model/units.js';
+import type { Nanoseconds } from '../model/units.js';
 import type { SharedEvents } from './event-memory.js';
 import { type LaneRuns, startOfRun } from './lanes/lane.js';
 import { type LaneEnds, MAX_SKEW_NS } from './lanes/merge-lanes.js';
@@ -29,7 +29,7 @@ export function cutThread(source: ThreadSource, shared: SharedEvents, partEvents
   return starts.map((startNs, part) => {
     const endNs = starts[part + 1] ?? Number.POSITIVE_INFINITY;
     const own = timed.map((lane) => runsWithin(lane, startNs, endNs, isOne)).filter(({ events }) => events.length > 0);
-    const within = isOne ? UNBOUNDED : { startNs, endNs };
+    const within = isOne ? null : { startNs, endNs };
     return {
       ...source,
       lanes: own.map((runs) => [runs]),
@@ -136,7 +136,7 @@ function isOnOneCpu(
   lanes: ThreadSource['lanes'],
   outlines: readonly PartOutline[],
 ): boolean {
-  const atNs = around?.within.startNs ?? 0;
+  const atNs = around?.within?.startNs ?? 0;
   const near = lanes.filter(([runs]) => {
     const endsOf = ({ ends }: PartOutline) => ends.find(({ cpu }) => cpu === runs?.cpu);
     const before = endsOf(outlines.slice(0, part).findLast(endsOf) ?? NO_OUTLINE);
@@ -155,7 +155,7 @@ const NEAR_NS = 2 * MAX_SKEW_NS;
 /** What matters of all parts together, as if they were one part without events of its own. */
 export function outlineOf(source: ThreadSource, outlines: readonly EventRows[]): ThreadSource {
   const before = joinedRows(outlines);
-  return { ...source, lanes: [], events: before.site.length, around: { before, after: NO_ROWS, within: UNBOUNDED } };
+  return { ...source, lanes: [], events: before.site.length, around: { before, after: NO_ROWS, within: null } };
 }
 
 /** Puts the outlines of all parts around each part. The records are all those of the thread. */
@@ -172,7 +172,7 @@ export function withOutlines(
     at += outline.site.length;
     const after = rowsOf(all, at);
     const events = before.site.length + outline.events + after.site.length;
-    const within = part.around?.within ?? UNBOUNDED;
+    const within = part.around?.within ?? null;
     return { ...part, events, around: { before, after, within }, records, switches };
   });
 }

@@ -138,16 +138,6 @@ const SHORT: Readonly<Record<string, string>> = {
     30  return  a     main
     30  call    main  a
     40  return  a     main`,
-  'a signal while the trace is stopped': `
-    10  call    main  a
-    20  tr end  async a
-    30  tr strt       handler+0x0
-    40  call          handler b
-    50  return        b handler
-    60  return        handler a
-    70  call          a b
-    80  return        b a
-    90  return        a main`,
 };
 
 describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
@@ -156,6 +146,41 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
     for (let number = 0; number < 24; number++)
       await compare(traceOf(shorthand), name, number, [40, 150][number % 2], 1);
     expect(counted.joined - before).toBeGreaterThan(10);
+  });
+
+  test('of a thread that moves between CPUs', async () => {
+    const text = traceOf(`
+      1000000  call            main  a
+      2000000  tr end  syscall a
+      3000000  tr strt         a
+      4000000  call            a     b
+      5000000  tr end  syscall b
+      6000000  tr strt         b
+      7000000  return          b     a
+      8000000  call            a     b
+      9000000  return          b     a
+      10000000 tr end  syscall a
+      11000000 tr strt         a
+      12000000 return          a     main`);
+    const cpuOf = (row: number) => [0, 0, 1, 1, 1, 0, 0, 0, 0, 0][row] ?? 2;
+    const lines = text.split('\n').map((line, row) => line.replace('[000]', `[00${cpuOf(row)}]`));
+    const before = counted.joined;
+    for (let number = 0; number < 12; number++) await compare(lines.join('\n'), 'moves', number, 40, 1 + (number % 3));
+    expect(counted.joined - before).toBe(12);
+  });
+
+  test('of a thread that handles a signal while the trace is stopped: as a whole', async () => {
+    const shorthand = `
+      10  call          main    a
+      20  tr end  async a
+      30  tr strt       handler+0x0
+      40  call          handler b
+      50  return        b       handler
+      60  return        handler a
+      70  call          a       b
+      80  return        b       a
+      90  return        a       main`;
+    for (let number = 0; number < 8; number++) await compare(traceOf(shorthand), 'a signal', number, 40, 1);
   });
 
   test('of a thread whose time steps back where parts meet: as a whole', async () => {
