@@ -1,24 +1,17 @@
 /**
  * The engine: opens what was dropped, analyzes it as `ptflame render -o out.html` does, and writes files of it.
  */
-import { joined } from '../../codec/bytes.js';
 import { PtflameError } from '../../model/errors.js';
 import type { Timeline } from '../../model/profile/timeline.js';
 import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
 import { STRIPS_ALONE, stripsOfBoth } from '../../page/contents/compared-strips.js';
-import { timelinePieces } from '../../page/data/timeline-write.js';
-import { blockedDataPieces, pageDataPieces } from '../../page/data/write.js';
-import {
-  comparedDataPieces,
-  comparedHead,
-  renderComparedHtml,
-  renderHtmlInParallel,
-  reportHead,
-} from '../../page/html.js';
+import { pageDataOf } from '../../page/data/write.js';
+import { comparedData, comparedHead, renderComparedHtml, renderHtmlInParallel, reportHead } from '../../page/html.js';
 import { type AnalyzeOptions, analyzeOverTime } from '../../pipeline/analyze.js';
 import { importTrace } from '../../pipeline/import-trace.js';
 import { readProfile } from '../../pipeline/profile/read-profile.js';
 import type { Progress } from '../../pipeline/read/trace-builder.js';
+import { Moved } from '../../pipeline/workers/workers.js';
 import { renderJson } from '../../profile-file/write.js';
 import { type Comparison, compareProfiles } from '../../render/diff/comparison.js';
 import { renderDiffFolded } from '../../render/diff/folded.js';
@@ -51,7 +44,7 @@ export class Engine {
   private name = '';
   private toldMs = 0;
 
-  constructor(private readonly answer: (answer: Answer, moved?: ArrayBuffer[]) => void) {}
+  constructor(private readonly answer: (answer: Answer, moved?: readonly ArrayBuffer[]) => void) {}
 
   async receive(request: Request): Promise<void> {
     try {
@@ -72,13 +65,9 @@ export class Engine {
     this.shown = second === undefined ? await this.analyzed(first) : await this.compared(first, second);
     this.tell({ phase: 'write', done: 0, of: null });
     const takesBinaries = opened.some((own) => own.takesBinaries);
-    const { head, data, timeline, blocked } = drawnOf(this.shown, takesBinaries);
     const notes = opened.flatMap(({ notes }) => notes);
-    const report = { head, data, timeline, blocked, formats: formatsOf(opened), notes, takesBinaries };
-    this.answer(
-      { kind: 'report', report },
-      [data, timeline, blocked].flatMap((bytes) => (bytes ? [bytes.buffer] : [])),
-    );
+    const report = { ...drawnOf(this.shown, takesBinaries), formats: formatsOf(opened), notes, takesBinaries };
+    this.answer({ kind: 'report', report }, new Moved(report).moved);
   }
 
   private opened(): Promise<Opened[]> {
@@ -168,21 +157,15 @@ function noTimes(name: string): PtflameError {
 function drawnOf(shown: Shown, takesBinaries: boolean): Pick<EngineReport, 'head' | 'data' | 'timeline' | 'blocked'> {
   if ('comparison' in shown) {
     const { comparison, look, strips } = shown;
-    const data = copied(comparedDataPieces(comparison));
-    return {
-      head: comparedHead(comparison, look),
-      data,
-      timeline: strips && copied(timelinePieces(strips)),
-      blocked: null,
-    };
+    const data = copied(comparedData(comparison));
+    return { head: comparedHead(comparison, look), data, timeline: copied(strips), blocked: null };
   }
   const { profile, waits, timeline, blocked = null } = shown;
   const meta = { ...profile.meta, takesBinaries };
   return {
     head: reportHead({ ...profile, meta }),
-    data: copied(pageDataPieces(profile, waits, null, null, blocked)),
-    timeline: timeline && copied(timelinePieces(timeline)),
-    blocked: blocked && copied(blockedDataPieces(profile, waits, blocked)),
+    ...copied(pageDataOf(profile, waits, null, blocked)),
+    timeline: copied(timeline),
   };
 }
 
@@ -238,9 +221,12 @@ async function asBlob(
   return new Blob([...parts, ...pieces], { type });
 }
 
-/** A piece is valid only until the next one is made. */
-function copied(pieces: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
-  return joined(Array.from(pieces, (piece) => piece.slice()));
+/** Returns plain data with columns of its own, to be moved: files are written of what the engine keeps. */
+function copied<Value>(value: Value): Value {
+  if (ArrayBuffer.isView(value)) return (value as unknown as Uint8Array).slice() as Value;
+  if (Array.isArray(value)) return value.map(copied) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, copied(own)])) as Value;
 }
 
 function formatsOf([{ profile }, second]: readonly Opened[]): readonly OutputFormat[] {
