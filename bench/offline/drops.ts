@@ -1,15 +1,16 @@
 /**
- * Drops files on the offline page in Chromium, and measures until the report is painted.
+ * Drops files on the offline page in Chromium, and measures until the graph of the report is painted.
  */
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import type { Cost } from '../measure.js';
 import { VIEWPORT } from '../page/browser.js';
+import { install } from '../page/in-page.js';
 
 declare global {
   interface Window {
-    /** When files were dropped, and when their report was painted; NaN: not yet. */
+    /** When files were dropped, and when the graph of their report was painted; NaN: not yet. */
     drops: { droppedMs: number; paintedMs: number };
   }
 }
@@ -17,22 +18,20 @@ declare global {
 /** Opens the page; `cores`: as it is told of the machine. */
 export async function openPage(browser: Browser, path: string, cores: number): Promise<Page> {
   const page = await browser.newPage({ viewport: VIEWPORT });
+  await page.addInitScript(install);
   await page.addInitScript((count) => {
     Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => count });
     window.drops = { droppedMs: Number.NaN, paintedMs: Number.NaN };
     addEventListener(
       'drop',
       () => {
-        window.drops = { droppedMs: performance.now(), paintedMs: Number.NaN };
+        const own = { droppedMs: performance.now(), paintedMs: Number.NaN };
+        window.drops = own;
+        void window.bench.framed().then((ms) => {
+          own.paintedMs = ms;
+        });
       },
       true,
-    );
-    addEventListener('report-drawn', () =>
-      requestAnimationFrame(() =>
-        setTimeout(() => {
-          window.drops.paintedMs = performance.now();
-        }),
-      ),
     );
   }, cores);
   await page.goto(pathToFileURL(path).href);
@@ -40,7 +39,7 @@ export async function openPage(browser: Browser, path: string, cores: number): P
   return page;
 }
 
-/** Returns the seconds until the report was painted, without binaries that are missing. @throws Error if the page refuses, or after `timeoutMs` */
+/** Returns the seconds until the graph was painted, without binaries that are missing. @throws Error if the page refuses, or after `timeoutMs` */
 export async function drop(page: Page, files: readonly string[], timeoutMs: number): Promise<number> {
   await page.bringToFront();
   const session = await page.context().newCDPSession(page);
@@ -62,6 +61,14 @@ export async function drop(page: Page, files: readonly string[], timeoutMs: numb
   const result = (await painted.jsonValue()) as number | string;
   if (typeof result === 'string') throw new Error(result);
   return result / 1000;
+}
+
+/** Waits until a page has nothing to do: the tables are filled, too. */
+export async function settle(page: Page): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    await page.waitForTimeout(100);
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  }
 }
 
 /** Goes back to the first screen. */

@@ -25,7 +25,9 @@ declare global {
     bench: {
       /** When the latest change was painted, on the clock of the page. */
       readonly painted: () => Promise<number>;
-      /** When the first frames were painted; the page has to draw them itself. */
+      /** When frames were painted where there were none; the page has to draw them itself. */
+      readonly framed: () => Promise<number>;
+      /** When the first frames were. */
       readonly loaded: Promise<number>;
       /** Goes where a step begins. */
       readonly from: (step: Step, places: Places) => Promise<void>;
@@ -59,16 +61,17 @@ export function install(): void {
       observer.observe({ type: 'element', buffered: true });
       document.body.append(mark);
     });
-  const loaded = new Promise<number>((resolve) => {
-    const observer = new MutationObserver(() => {
-      if (document.querySelector('g.frame') === null) return;
-      observer.disconnect();
-      resolve(painted());
+  const framed = () =>
+    new Promise<number>((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelector('g.frame') === null) return;
+        observer.disconnect();
+        resolve(painted());
+      });
+      observer.observe(document, { childList: true, subtree: true });
     });
-    observer.observe(document, { childList: true, subtree: true });
-  });
   const unprepared = () => Promise.reject(new Error('not prepared'));
-  window.bench = { painted, loaded, from: unprepared, act: unprepared };
+  window.bench = { painted, framed, loaded: framed(), from: unprepared, act: unprepared };
 }
 
 export async function load(): Promise<PaintTiming> {

@@ -20,11 +20,12 @@ import { qualitySummary, trustOf } from '../render/quality-summary.js';
 import { xml } from '../render/svg/xml.js';
 import { isolated, visibleText } from '../render/visible-text.js';
 import { profileOfBoth } from './contents/compared-profile.js';
+import type { PageData } from './data/page-data.js';
 import { type PageRequests, scriptJson } from './data/requests.js';
 import type { PageSource } from './data/source.js';
 import { timelinePieces } from './data/timeline-write.js';
 import type { PageTrigger } from './data/trigger.js';
-import { type BlockedTime, blockedDataPieces, pageDataPieces } from './data/write.js';
+import { type BlockedTime, blockedDataPieces, pageDataOf, pageDataPieces } from './data/write.js';
 import { documentStart, type ReportHead, themeStyle } from './document.js';
 import { PAGE_LOADER, PAGE_NOTICE, PAGE_SCRIPT, PAGE_SCRIPT_HASH, PAGE_STYLE } from './page.generated.js';
 import { COMPARED_RECORDINGS, formatHash, START, type State } from './view/state.js';
@@ -52,7 +53,8 @@ export function* renderComparedHtml(
   strips: Timeline | null = null,
 ): Generator<string> {
   yield opening(comparedHead(comparison, options));
-  yield* deflatedBase64(comparedDataPieces(comparison));
+  const { scales, per } = comparison;
+  yield* deflatedBase64(pageDataPieces(profileOfBoth(comparison), null, { scales, per }));
   if (strips !== null) {
     yield blockStart('timeline');
     yield* deflatedBase64(timelinePieces(strips));
@@ -66,10 +68,10 @@ export function comparedHead(comparison: Comparison, options: DiffPictureOptions
   return { windowTitle: title, markup: comparedHeadMarkup(comparison, title), start: formatHash(start, null) };
 }
 
-/** Yields the data of the page of a comparison. */
-export function comparedDataPieces(comparison: Comparison): ReturnType<typeof pageDataPieces> {
+/** Returns what the page of a comparison reads. */
+export function comparedData(comparison: Comparison): PageData {
   const { scales, per } = comparison;
-  return pageDataPieces(profileOfBoth(comparison), null, { scales, per });
+  return pageDataOf(profileOfBoth(comparison), null, { scales, per }, null).data;
 }
 
 /** What a page shows besides a profile. */

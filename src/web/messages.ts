@@ -2,6 +2,8 @@
  * What the offline page and its engine tell each other. The engine is a worker: everything is plain data, or a Blob.
  */
 import type { ErrorCode } from '../model/errors.js';
+import type { Timeline } from '../model/profile/timeline.js';
+import type { PageData } from '../page/data/page-data.js';
 import type { ReportHead } from '../page/document.js';
 
 /** What the page writes, as `ptflame render` and `ptflame import` do. */
@@ -67,12 +69,12 @@ export interface EngineProgress {
 
 export interface EngineReport {
   readonly head: ReportHead;
-  /** What the page shows; see `src/page/data/`. */
-  readonly data: Uint8Array<ArrayBuffer>;
+  /** What the page shows. */
+  readonly data: PageData;
   /** null: there are no times. */
-  readonly timeline: Uint8Array<ArrayBuffer> | null;
+  readonly timeline: Timeline | null;
   /** Blocked time; null: nobody waited, or it is not known for whom. */
-  readonly blocked: Uint8Array<ArrayBuffer> | null;
+  readonly blocked: PageData | 'too large' | null;
   /** Times can be compared with those of another recording. */
   readonly shows: 'times' | 'calls' | 'comparison';
   /** What can be written of it: a profile is no trace. */

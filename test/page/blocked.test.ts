@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { type AnalyzeOptions, type Profile, profileBlockedTime } from '../../src/index.js';
 import { openBlockedData } from '../../src/page/browser/platform/decode.js';
 import { analyzeForPage } from '../../src/page/contents/analyze-for-page.js';
-import { blockedDataPieces, pageDataPieces } from '../../src/page/data/write.js';
+import type { PageData } from '../../src/page/data/page-data.js';
+import { blockedDataPieces, pageDataOf, pageDataPieces } from '../../src/page/data/write.js';
 import { metricOf, START, type State } from '../../src/page/view/state.js';
 import { Views } from '../../src/page/view/views.js';
 import { readPageData } from '../helpers/browser/page-views.js';
@@ -123,6 +124,13 @@ test('a recording without wakings, or in which nobody waited, has none', async (
   const nobody = await contentsOf({ root: 'crunch' });
   expect((await profileBlockedTime(WAITLAB(), { root: 'crunch' })).threads).toEqual([]);
   expect(nobody.blocked).toBeNull();
+});
+
+test('a page that gets no bytes has the same data', async () => {
+  const { profile, waits, blocked = null } = await contentsOf();
+  const views = await viewsOf();
+  const { symbols: _, ...own } = views.blocked as PageData;
+  expect(pageDataOf(profile, waits, null, blocked)).toMatchObject({ data: views.data, blocked: own });
 });
 
 test('what has too many paths for a page is left out, and says so', async () => {

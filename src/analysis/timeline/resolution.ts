@@ -90,8 +90,8 @@ export interface TimelineQuestion {
 }
 
 /**
- * How coarse sums and calls of all threads have become so far, in memory that workers share: it only rises. So threads that
- * are replayed later need not be finer.
+ * How coarse sums and calls of all threads have become so far, in memory that workers share, or as it was when their task
+ * was sent: it only rises. So threads that are replayed later need not be finer.
  */
 type ReachedLevels = Int32Array;
 
@@ -112,6 +112,11 @@ export function levelsOf(reached: ReachedLevels): { readonly sums: number; reado
 export function raise(reached: ReachedLevels, sums: number, spans: number): void {
   Atomics.store(reached, SUMS, Math.max(sums, reached[SUMS]));
   Atomics.store(reached, SPANS, Math.max(spans, reached[SPANS]));
+}
+
+/** Takes over what has been reached since, from the same question that was asked later: nothing to do in shared memory. */
+export function followLevels({ reached }: TimelineQuestion, later: TimelineQuestion): void {
+  if (reached.buffer instanceof ArrayBuffer) reached.set(later.reached);
 }
 
 /** Returns the duration of a slice of the strips. */

@@ -1,9 +1,9 @@
 /**
- * Writes the page data of a profile, uncompressed. It is written by column, because similar bytes compress well.
+ * Makes the page data of a profile, and writes it, uncompressed: by column, because similar bytes compress well.
  */
 
 import { pageWriter } from '../../codec/page-numbers.js';
-import { type CallTree, CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../model/calls/call-tree.js';
+import { type CallTree, CallTreeBuilder, NODE_COLUMNS, nodeColumns, ROOT } from '../../model/calls/call-tree.js';
 import { overlayTrees, type Shape } from '../../model/calls/overlay.js';
 import { renumberedResumptions } from '../../model/calls/resumptions.js';
 import { orderedTree } from '../../model/calls/tree-view.js';
@@ -14,7 +14,14 @@ import type { WaitsByPath } from '../../model/profile/waits-by-path.js';
 import { type SymbolTable, symbolRanks } from '../../model/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import { columnBytes, durationsBytes, shapeBytes } from './columns.js';
-import { type ComparedRecordings, headBytes, type PageHead, type ThreadHead } from './page-data.js';
+import {
+  type ComparedRecordings,
+  headBytes,
+  type PageData,
+  type PageHead,
+  type PageThread,
+  type ThreadHead,
+} from './page-data.js';
 import type { PageTrigger } from './trigger.js';
 
 /** Yielded between two steps, to let the caller handle other events. */
@@ -42,6 +49,33 @@ export function* pageDataPieces(
   yield* treePieces(profile, order, besides);
 }
 
+/** Returns what a page reads from `pageDataPieces` and `blockedDataPieces`; memory is shared with the profile. */
+export function pageDataOf(
+  profile: Profile,
+  waits: WaitsByPath | null,
+  compared: ComparedRecordings | null,
+  blocked: BlockedTime | null,
+): { readonly data: PageData; readonly blocked: PageData | 'too large' | null } {
+  const order = orderOf(profile, waits, blocked);
+  const ranked = waits && withSymbols(waits, order.rankOf);
+  const data = { ...dataOf(profile, order), waits: ranked, ...(compared && { compared }) };
+  if (blocked === null || blocked === 'too large') return { data, blocked };
+  return { data, blocked: { ...dataOf(blockedProfile(profile, blocked), order), symbols: NO_SYMBOLS } };
+}
+
+function dataOf(profile: Profile, order: SymbolOrder): PageData {
+  const { shape, threads } = overlay(profile, order);
+  const trees = threads.map(({ tree }) => tree);
+  const { nodes: _, threads: heads, ...head } = headOf(profile, order, shape, trees);
+  const threadOf = ({ nodes: _, ...own }: ThreadHead, at: number): PageThread => {
+    const { tree, node } = threads[at] as OverlaidTree;
+    const { durations } = profile.threads[at] as ThreadProfile;
+    const columns = nodeColumns((name) => tree[name]);
+    return { ...own, ...columns, node, durations: durations && orderedDurations(durations, order.rankOf) };
+  };
+  return { ...head, shape, threads: heads.map(threadOf), waits: null };
+}
+
 /** A profile of blocked time, or what is left of one that a page has no room for. */
 export type BlockedTime = Profile | 'too large';
 
@@ -52,12 +86,17 @@ export function* blockedDataPieces(
   blocked: BlockedTime,
 ): Generator<Uint8Array> {
   if (blocked === 'too large') return;
+  yield* treePieces(blockedProfile(profile, blocked), orderOf(profile, waits, blocked), { symbols: NO_SYMBOLS });
+}
+
+/** Has all threads of the profile. */
+function blockedProfile(profile: Profile, blocked: Profile): Profile {
   const known = new Map(blocked.threads.map((thread) => [thread.tid, thread]));
   const threads = profile.threads.map((thread): ThreadProfile => {
     const didNotWait = { ...thread, tree: new CallTreeBuilder().build(), durations: null, hiddenNs: 0 };
     return known.get(thread.tid) ?? didNotWait;
   });
-  yield* treePieces({ ...blocked, threads }, orderOf(profile, waits, blocked), { symbols: NO_SYMBOLS });
+  return { ...blocked, threads };
 }
 
 const NO_SYMBOLS: SymbolTable = { length: 0, name: [], kind: [], dso: [], dsoName: [] };
@@ -72,7 +111,6 @@ function orderOf(profile: Profile, waits: WaitsByPath | null, blocked: BlockedTi
 
 /** `besides`: what the head has besides. */
 function* treePieces(profile: Profile, order: SymbolOrder, besides: Partial<PageHead>): Generator<Uint8Array> {
-  assert(profile.together === null, 'a page needs one tree per thread');
   const { shape, threads } = overlay(profile, order);
   yield NO_BYTES;
   const trees = threads.map(({ tree }) => tree);
@@ -153,7 +191,8 @@ interface OverlaidTree {
 }
 
 /** Overlays the threads, each with its own tree. */
-function overlay({ symbols, threads }: Profile, { rankOf }: SymbolOrder): ThreadsOverlay {
+function overlay({ symbols, threads, together }: Profile, { rankOf }: SymbolOrder): ThreadsOverlay {
+  assert(together === null, 'a page needs one tree per thread');
   const rank = symbolRanks(symbols);
   const trees = threads.map(({ tree }) => orderedTree(tree, rank));
   const { shape, nodes } = overlayTrees(trees, rank);

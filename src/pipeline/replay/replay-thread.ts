@@ -2,6 +2,7 @@
  * Replays one thread, as a task for any worker: plain data in, plain data out.
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
+import { followLevels, type TimelineQuestion } from '../../analysis/timeline/resolution.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
 import type { PartOutline } from '../../trace/thread-parts.js';
@@ -32,9 +33,10 @@ export interface ReplayTask extends PartTask {
   readonly maxLogBytes: number;
 }
 
-/** The replayer of this worker. */
+/** The replayer of this worker, and what it asks about the timeline. */
 let replayer: TraceReplayer | null = null;
 let setupKind = '';
+let asksTimeline: TimelineQuestion | null = null;
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
 export async function replayThread(task: ReplayTask): Promise<ReplayedThread | Moved<ReplayedThread>> {
@@ -66,7 +68,11 @@ async function beginOf({ facts, knownPaths, source, chunks, limit, ...terms }: P
   tellWorkOn(source.tid);
   const writers = await loadCallWriters(trace.questions);
   const kind = [facts.id, kindOf(trace)].join();
-  if (replayer === null || setupKind !== kind) replayer = new TraceReplayer(trace, writers);
+  const { timeline } = trace.questions;
+  if (replayer === null || setupKind !== kind) {
+    replayer = new TraceReplayer(trace, writers);
+    asksTimeline = timeline;
+  } else if (asksTimeline && timeline) followLevels(asksTimeline, timeline);
   setupKind = kind;
   const events = chunks ? { ...trace.events, chunks } : trace.events;
   const { eventBytes, ...sizes } = spaceFor(source, limit);

@@ -1,25 +1,18 @@
 /**
  * The engine: opens what was dropped, analyzes it as `ptflame render -o out.html` does, and writes files of it.
  */
-import { joined } from '../../codec/bytes.js';
 import { PtflameError } from '../../model/errors.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { Timeline } from '../../model/profile/timeline.js';
 import { analyzeForPage, type PageContents } from '../../page/contents/analyze-for-page.js';
 import { STRIPS_ALONE, stripsOfBoth } from '../../page/contents/compared-strips.js';
-import { timelinePieces } from '../../page/data/timeline-write.js';
-import { blockedDataPieces, pageDataPieces } from '../../page/data/write.js';
-import {
-  comparedDataPieces,
-  comparedHead,
-  renderComparedHtml,
-  renderHtmlInParallel,
-  reportHead,
-} from '../../page/html.js';
+import { pageDataOf } from '../../page/data/write.js';
+import { comparedData, comparedHead, renderComparedHtml, renderHtmlInParallel, reportHead } from '../../page/html.js';
 import { type AnalyzeOptions, analyzeOverTime } from '../../pipeline/analyze.js';
 import { importTrace } from '../../pipeline/import-trace.js';
 import { readProfile } from '../../pipeline/profile/read-profile.js';
 import type { Progress } from '../../pipeline/read/trace-builder.js';
+import { Moved } from '../../pipeline/workers/workers.js';
 import { renderJson } from '../../profile-file/write.js';
 import { type Comparison, compareProfiles } from '../../render/diff/comparison.js';
 import { renderDiffFolded } from '../../render/diff/folded.js';
@@ -72,7 +65,7 @@ export class Engine {
   private name = '';
   private toldMs = 0;
 
-  constructor(private readonly answer: (answer: Answer, moved?: ArrayBuffer[]) => void) {}
+  constructor(private readonly answer: (answer: Answer, moved?: readonly ArrayBuffer[]) => void) {}
 
   async receive(request: Request): Promise<void> {
     try {
@@ -133,12 +126,8 @@ export class Engine {
   private report(): void {
     this.tell({ phase: 'write', done: 0, of: null });
     const { shown, about } = this;
-    const drawn = drawnOf(shown, about.takesBinaries);
-    const { data, timeline, blocked } = drawn;
-    this.answer(
-      { kind: 'report', report: { ...drawn, ...about, shows: kindOf(shown) } },
-      [data, timeline, blocked].flatMap((bytes) => (bytes ? [bytes.buffer] : [])),
-    );
+    const report = { ...drawnOf(shown, about.takesBinaries), ...about, shows: kindOf(shown) };
+    this.answer({ kind: 'report', report }, new Moved(report).moved);
   }
 
   private async analyzed({ inputs, profile }: Opened): Promise<PageContents> {
@@ -237,21 +226,15 @@ function noTimes(name: string): PtflameError {
 function drawnOf(shown: Shown, takesBinaries: boolean): Pick<EngineReport, 'head' | 'data' | 'timeline' | 'blocked'> {
   if ('comparison' in shown) {
     const { comparison, look, strips } = shown;
-    const data = copied(comparedDataPieces(comparison));
-    return {
-      head: comparedHead(comparison, look),
-      data,
-      timeline: strips && copied(timelinePieces(strips)),
-      blocked: null,
-    };
+    const data = copied(comparedData(comparison));
+    return { head: comparedHead(comparison, look), data, timeline: copied(strips), blocked: null };
   }
   const { profile, waits, timeline, blocked = null } = shown;
   const meta = { ...profile.meta, takesBinaries };
   return {
     head: reportHead({ ...profile, meta }),
-    data: copied(pageDataPieces(profile, waits, null, null, blocked)),
-    timeline: timeline && copied(timelinePieces(timeline)),
-    blocked: blocked && copied(blockedDataPieces(profile, waits, blocked)),
+    ...copied(pageDataOf(profile, waits, null, blocked)),
+    timeline: copied(timeline),
   };
 }
 
@@ -307,9 +290,12 @@ async function asBlob(
   return new Blob([...parts, ...pieces], { type });
 }
 
-/** A piece is valid only until the next one is made. */
-function copied(pieces: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
-  return joined(Array.from(pieces, (piece) => piece.slice()));
+/** Returns plain data with columns of its own, to be moved: files are written of what the engine keeps. */
+function copied<Value>(value: Value): Value {
+  if (ArrayBuffer.isView(value)) return (value as unknown as Uint8Array).slice() as Value;
+  if (Array.isArray(value)) return value.map(copied) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, copied(own)])) as Value;
 }
 
 function formatsOf([{ profile }, second]: readonly Opened[]): readonly OutputFormat[] {

@@ -4,10 +4,11 @@
 import { start } from '../../page/browser/main.js';
 import { Menu, menuButton } from '../../page/browser/menu.js';
 import { restoreTheme, switchTheme } from '../../page/browser/platform/canvas.js';
-import { openBlockedData, openPageData, readTimeline } from '../../page/browser/platform/decode.js';
+import { blockedTooLarge } from '../../page/browser/platform/decode.js';
 import { bytesOf, inflated } from '../../page/browser/platform/inflate.js';
 import { endReport } from '../../page/browser/platform/lifetime.js';
 import { announce, saveBlob } from '../../page/browser/platform/save.js';
+import type { PageData } from '../../page/data/page-data.js';
 import { htmlElement as html } from '../../render/viewer/dom.js';
 import { button, isShortcut } from '../../render/viewer/search-field.js';
 import type { Answer, ComparedNames, Dropped, EngineReport, Failure, OpenOptions, OutputFormat } from '../messages.js';
@@ -191,7 +192,7 @@ class OfflinePage {
   }
 
   private async draw(report: EngineReport): Promise<void> {
-    const { head, data: bytes, timeline, blocked, shows, formats, notes, takesBinaries } = report;
+    const { head, data, timeline, blocked, shows, formats, notes, takesBinaries } = report;
     const isSwapped = this.shown === 'report';
     if (isSwapped) this.wipe();
     this.shown = 'report';
@@ -205,15 +206,17 @@ class OfflinePage {
     document.body.append(menu.element);
     document.querySelector('header .trust')?.after(this.recordingButton(menu, formats));
     addNotes(notes);
-    const data = openPageData(bytes);
+    const readBlocked = async (known: PageData | 'too large') => {
+      if (known === 'too large') throw blockedTooLarge();
+      return { ...known, symbols: data.symbols };
+    };
     await start(this.container, {
       data,
-      timeline: timeline && (() => Promise.resolve(readTimeline(timeline))),
-      blocked: blocked && (async () => openBlockedData(blocked, data)),
+      timeline: timeline && (async () => timeline),
+      blocked: blocked && (() => readBlocked(blocked)),
       dropped: { takesBinaries },
     });
     if (shows === 'comparison') this.addSwap(isSwapped);
-    this.container.dispatchEvent(new CustomEvent('report-drawn', { bubbles: true }));
   }
 
   /** `isPressed`: it was, and what it did is shown. */

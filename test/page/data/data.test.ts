@@ -9,7 +9,7 @@ import { compareSymbols } from '../../../src/model/symbol-table.js';
 import { NONE } from '../../../src/model/units.js';
 import { profileOf } from '../../../src/page/browser/downloads.js';
 import type { PageData } from '../../../src/page/data/page-data.js';
-import { writePageData } from '../../../src/page/data/write.js';
+import { pageDataOf, writePageData } from '../../../src/page/data/write.js';
 import { treeOf } from '../../../src/page/view/selected-trees.js';
 import { readPageData } from '../../helpers/browser/page-views.js';
 import { jsonOf } from '../../helpers/checks/files/profile-file.js';
@@ -34,6 +34,7 @@ function expectSame(profile: Profile): void {
   expect(jsonOf(profileOf(page))).toBe(jsonOf(profile));
   expect(page.meta).toEqual(profile.meta);
   expect(page.quality).toEqual(profile.quality);
+  expect(pageDataOf(profile, null, null, null).data).toEqual(page); // what a page gets without bytes
 }
 
 describe.each(files)('%s', (file) => {

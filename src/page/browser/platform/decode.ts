@@ -78,7 +78,11 @@ export function openPageData(bytes: Uint8Array, shared: SymbolTable | null = nul
 /** Reads what `blockedDataPieces` wrote. `data`: of the page. @throws Error for invalid bytes, and if it was left out */
 export function openBlockedData(bytes: Uint8Array, { symbols }: PageData): PageData {
   if (bytes.length > 0) return openPageData(bytes, symbols);
-  throw new Error('it has too many call paths for a page; ptflame render --blocked-by -o blocked.html shows it alone');
+  throw blockedTooLarge();
+}
+
+export function blockedTooLarge(): Error {
+  return new Error('it has too many call paths for a page; ptflame render --blocked-by -o blocked.html shows it alone');
 }
 
 /**
