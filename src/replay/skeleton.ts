@@ -128,24 +128,34 @@ export class SkeletonBuilder {
     const { ints, floats } = this.sites;
     this.fixed = kept.length;
     let settledTop = UNSETTLED; // local names make the loop faster
-    for (let row = firstRow; row < endRow; row++) {
-      const id = events.siteAt(row);
-      const at = ROW_INTS * id;
-      const step = ints[at + CLASS];
-      const isSettled = ints[at + SIMPLE_FROM] === settledTop;
-      if (isSettled && step === Step.Stay) {
-        this.lastCall = row;
-        this.lastRow = row;
-      } else if (isSettled && step === Step.Call) {
-        levels.push(floats[ROW_FLOATS * id + FROM], settledTop, kept.length, false);
-        kept.push(row);
-        this.lastRow = NONE;
-        this.top = settledTop = ints[at + TO_FUNCTION];
-      } else {
-        const isUsual =
-          step === Step.Return && levels.depth > 0 ? this.endLevel(row, id) : this.addOther(row, id, step);
-        if (!isUsual) return false;
-        settledTop = this.settledTop;
+    for (let row = firstRow; row < endRow; ) {
+      const { site, siteAt, length } = events.from(row, endRow);
+      for (const end = siteAt + length, own = siteAt - row; row + own < end; row++) {
+        const id = site[row + own];
+        const at = ROW_INTS * id;
+        const step = ints[at + CLASS];
+        const isSettled = ints[at + SIMPLE_FROM] === settledTop;
+        if (isSettled && step === Step.Stay) {
+          this.lastCall = row;
+          this.lastRow = row;
+        } else if (isSettled && step === Step.Call) {
+          levels.push(floats[ROW_FLOATS * id + FROM], settledTop, kept.length, false);
+          kept.push(row);
+          this.lastRow = NONE;
+          this.top = settledTop = ints[at + TO_FUNCTION];
+        } else if (step === Step.Return && levels.depth > 0) {
+          if (this.leavesNothing(id)) {
+            const before = levels.keptBefore[--levels.depth];
+            this.lastCall = kept.values[before];
+            this.lastRow = row;
+            kept.length = before;
+            this.top = this.settledTop = ints[at + TO_FUNCTION];
+          } else if (!this.endLevel(row, id)) return false;
+          settledTop = this.settledTop;
+        } else {
+          if (!this.addOther(row, id, step)) return false;
+          settledTop = this.settledTop;
+        }
       }
     }
     this.keepLast();
@@ -166,10 +176,23 @@ export class SkeletonBuilder {
     return true;
   }
 
-  /**
-   * Ends the level on top by its own return; false if it does not return there. What happened in it is left out, unless
-   * it is always kept.
-   */
+  /** True if a return ends the level on top, which began in the range of rows, and nothing is always kept of it. */
+  private leavesNothing(id: number): boolean {
+    const { levels } = this;
+    const index = levels.depth - 1;
+    const distance = this.sites.floats[ROW_FLOATS * id + TO] - levels.address[index];
+    return (
+      distance > 0 &&
+      distance <= MAX_CALL_BYTES &&
+      this.sites.ints[ROW_INTS * id + TO_FUNCTION] === levels.caller[index] &&
+      index >= this.lastingBelow &&
+      levels.keptBefore[index] >= this.fixed &&
+      levels.isLasting[index] === 0 &&
+      Number.isNaN(this.stoppedAt)
+    );
+  }
+
+  /** Ends the level on top by its own return, which is kept; false if it does not return there. */
   private endLevel(row: number, id: number): boolean {
     const { levels, kept, stoppedAt } = this;
     const { ints, floats } = this.sites;
@@ -179,16 +202,10 @@ export class SkeletonBuilder {
     const before = levels.keptBefore[index];
     const target = ints[ROW_INTS * id + TO_FUNCTION];
     const isWithin = before >= this.fixed && index >= this.lastingBelow;
-    if (isWithin && target === levels.caller[index] && levels.isLasting[index] === 0) {
-      this.lastCall = kept.values[before];
-      this.lastRow = row;
-      kept.length = before;
-    } else {
-      if (this.facts.fromFunction[id] !== this.top) this.keepLast();
-      if (isWithin) kept.length = before + 1;
-      kept.push(row);
-      this.lastRow = NONE;
-    }
+    if (this.facts.fromFunction[id] !== this.top) this.keepLast();
+    if (isWithin) kept.length = before + 1;
+    kept.push(row);
+    this.lastRow = NONE;
     if (this.lastingBelow > index) this.lastingBelow = index;
     this.top = this.settledTop = target;
     return true;

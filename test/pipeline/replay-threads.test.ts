@@ -18,6 +18,7 @@ const SOURCE = {
   isIdleTask: false,
   lanes: [],
   packed: null,
+  around: null,
   events: 0,
   records: [],
   switches: NO_SWITCHES,
