@@ -193,16 +193,28 @@ test('reads a lane in batches, its ranges by time, spilled or not', () => {
     fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), fc.boolean(), (inputs, isSpilled) => {
       const memory = new EventMemory({ memoryBytes: 0, directory: null });
       const runs = inputs.map(({ steps, startNs, cuts, bundled }, at): LaneRuns => {
-        const lane = { cpu: 0, input: `input${(at * 7) % 5}`, addresses: [] as number[], lengths: [] as number[] };
+        const lane = {
+          cpu: 0,
+          input: `input${(at * 7) % 5}`,
+          addresses: [] as number[],
+          lengths: [] as number[],
+          events: [] as number[],
+        };
         const events = eventsOf(steps, startNs);
         for (let row = 0; row < events.length; row += cuts) {
           const run = runOf(events.slice(row, row + cuts), bundled[(row / cuts) % bundled.length] === true);
           lane.addresses.push(memory.add(run));
           lane.lengths.push(run.length);
+          lane.events.push(Math.min(cuts, events.length - row));
         }
         if (!isSpilled) return lane;
         const length = lane.lengths.reduce((sum, length) => sum + length, 0);
-        return { ...lane, addresses: [memory.spill(lane.addresses, lane.lengths)], lengths: [length] };
+        return {
+          ...lane,
+          addresses: [memory.spill(lane.addresses, lane.lengths)],
+          lengths: [length],
+          events: [events.length],
+        };
       });
       memory.clear();
       const read = (isInOrder: boolean) => {
@@ -227,7 +239,7 @@ test('reads a lane in batches, its ranges by time, spilled or not', () => {
 
 test('reads bundles in batches that have no space for all of them', () => {
   const memory = new EventMemory({ memoryBytes: 0, directory: null });
-  const lane = { cpu: 0, input: 'input', addresses: [] as number[], lengths: [] as number[] };
+  const lane = { cpu: 0, input: 'input', addresses: [] as number[], lengths: [] as number[], events: [] as number[] };
   const all = [70_000, 40_000, 60_000, 10].map((length, row) =>
     eventsOf(
       Array.from({ length }, (_, at) => ({ site: at % 1000, step: at % 3 })),
@@ -238,6 +250,7 @@ test('reads bundles in batches that have no space for all of them', () => {
     const run = runOf(events, row > 0);
     lane.addresses.push(memory.add(run));
     lane.lengths.push(run.length);
+    lane.events.push(events.length);
   }
   const read: Event[] = [];
   for (const { length, site, timeNs } of new LaneReader([lane], memory.shared()).from())

@@ -95,12 +95,13 @@ test('lanes are merged alike from any slice on, however their stays overlap', ()
 
 test('a lane is read alike from any batch on', () => {
   const memory = new EventMemory({ memoryBytes: 2 ** 24, directory: null });
-  const lane = { cpu: 3, input: 'input', addresses: [] as number[], lengths: [] as number[] };
+  const lane = { cpu: 3, input: 'input', addresses: [] as number[], lengths: [] as number[], events: [] as number[] };
   for (let run = 0; run < 4; run++) {
     const builder = new RunBuilder();
     for (let event = 0; event < 12_000; event++) builder.add(event % 100, 1e6 * run + 7 * event);
     lane.addresses.push(memory.add(builder.build()));
     lane.lengths.push(builder.build().length);
+    lane.events.push(12_000);
   }
   expectReadAgain(new LaneReader([lane], memory.shared()));
   memory.close();
