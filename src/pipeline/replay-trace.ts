@@ -46,6 +46,7 @@ import {
   NO_QUESTIONS,
   NOTHING_ASKED,
   needsCallLog,
+  passesOf,
   type Questions,
   type ReplaySetup,
   spanOf,
@@ -248,7 +249,6 @@ async function replayThreadsTwice(
 /** Reports how far replay is, by the events of threads. */
 class ThreadCounter {
   private threads = 0;
-  /** How often events are passed: paired, executed, and walked through in a log. */
   private readonly passes: number;
   /** Rows of all threads, and of those that are done. */
   private all: number;
@@ -265,7 +265,7 @@ class ThreadCounter {
     questions: Questions,
     private readonly toReplayAgain: readonly Tid[],
   ) {
-    this.passes = needsCallLog(questions) ? 3 : 2;
+    this.passes = passesOf(questions);
     this.all = store.tids.reduce((sum, tid) => sum + this.rowsOf(tid), 0);
   }
 

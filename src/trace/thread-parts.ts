@@ -15,20 +15,41 @@ import { type EventRows, NO_ROWS, type ThreadSource } from './store-contents.js'
 /** More would take longer to put together than to replay. */
 const MAX_PARTS = 256;
 
-/**
- * Returns parts of about so many events, with their own records, and nothing around them; fewer than two: the thread cannot
- * be cut. Only runs of one input are in order without a look at them.
- */
-export function cutThread(source: ThreadSource, shared: SharedEvents, partEvents: number): ThreadSource[] {
-  const { lanes, packed, unownedGaps, events } = source;
-  if (packed !== null || unownedGaps.length > 0 || lanes.some(({ length }) => length !== 1)) return [];
-  const timed = lanes.map(([runs]) => timedRuns(runs as LaneRuns, shared));
-  if (!timed.every(({ starts }) => isAscending(starts))) return [];
-  const starts = firstTimes(timed, Math.max(partEvents, events / MAX_PARTS));
-  const isOne = lanes.length === 1;
-  return starts.map((startNs, part) => {
-    const endNs = starts[part + 1] ?? Number.POSITIVE_INFINITY;
-    const own = timed.map((lane) => runsWithin(lane, startNs, endNs, isOne)).filter(({ events }) => events.length > 0);
+/** Where a thread can be cut. */
+export class ThreadCut {
+  private readonly lanes: readonly TimedRuns[];
+  /** When the parts begin. */
+  private starts: readonly Nanoseconds[];
+
+  private constructor(
+    private readonly source: ThreadSource,
+    shared: SharedEvents,
+    partEvents: number,
+  ) {
+    this.lanes = source.lanes.map(([runs]) => timedRuns(runs as LaneRuns, shared));
+    this.starts = firstTimes(this.lanes, Math.max(partEvents, source.events / MAX_PARTS));
+  }
+
+  /**
+   * Cuts a thread into parts of about so many events; null: it cannot be cut. Only runs of one input are in order without a
+   * look at them.
+   */
+  static of(source: ThreadSource, shared: SharedEvents, partEvents: number): ThreadCut | null {
+    const { lanes, packed, unownedGaps } = source;
+    if (packed !== null || unownedGaps.length > 0 || lanes.some(({ length }) => length !== 1)) return null;
+    const cut = new ThreadCut(source, shared, partEvents);
+    return cut.lanes.every(({ starts }) => isAscending(starts)) ? cut : null;
+  }
+
+  /** Returns the parts, with their own records, and nothing around them. */
+  parts(): ThreadSource[] {
+    return this.starts.map((startNs, part) => this.part(startNs, this.starts[part + 1] ?? Number.POSITIVE_INFINITY));
+  }
+
+  private part(startNs: Nanoseconds, endNs: Nanoseconds): ThreadSource {
+    const { source, lanes } = this;
+    const isOne = lanes.length === 1;
+    const own = lanes.map((lane) => runsWithin(lane, startNs, endNs, isOne)).filter(({ events }) => events.length > 0);
     const within = isOne ? null : { startNs, endNs };
     return {
       ...source,
@@ -38,7 +59,33 @@ export function cutThread(source: ThreadSource, shared: SharedEvents, partEvents
       records: source.records.filter(({ timeNs }) => startNs <= timeNs && timeNs < endNs),
       switches: switchesIn(source.switches, startNs, endNs),
     };
-  });
+  }
+
+  /**
+   * Joins parts that the thread did not do one after the other: times step back where they meet, or it may be on two CPUs, so
+   * that lanes would be merged in another order. Returns the outlines of the parts that there are then; null: of a new one.
+   */
+  join(outlines: readonly PartOutline[]): (PartOutline | null)[] {
+    const kept: (PartOutline | null)[] = [];
+    this.starts = this.starts.filter((startNs, part) => {
+      const isCut = part === 0 || this.isCut(startNs, part, outlines);
+      if (isCut) kept.push(outlines[part] as PartOutline);
+      else kept[kept.length - 1] = null;
+      return isCut;
+    });
+    return kept;
+  }
+
+  private isCut(startNs: Nanoseconds, part: number, outlines: readonly PartOutline[]): boolean {
+    const [before, own] = outlines.slice(part - 1, part + 1) as [PartOutline, PartOutline];
+    const isLater = (before.timeNs.at(-1) as Nanoseconds) <= (own.timeNs[0] as Nanoseconds);
+    return isLater && (this.lanes.length === 1 || isOnOneCpu(startNs, part, this.source.lanes, outlines));
+  }
+
+  /** Whether these are all events of the thread. */
+  isWhole(outlines: readonly PartOutline[]): boolean {
+    return sumOf(outlines.map(({ events }) => events)) === this.source.events;
+  }
 }
 
 /** The runs of a lane, and when each begins. */
@@ -55,7 +102,7 @@ function isAscending(values: Float64Array): boolean {
   return values.every((value, at) => at === 0 || (values[at - 1] as number) <= value);
 }
 
-/** Returns when parts begin: with runs. */
+/** Returns when parts begin: with runs, the first one with all that comes before. */
 function firstTimes(lanes: readonly TimedRuns[], partEvents: number): Nanoseconds[] {
   const all = lanes.flatMap(({ runs, starts }) =>
     runs.events.map((events, run) => ({ startNs: starts[run] as Nanoseconds, events })),
@@ -110,33 +157,13 @@ export interface PartOutline extends EventRows {
   readonly clockSteps: number;
 }
 
-/**
- * Whether parts are what the thread did one after the other: no event is missing, and where they meet, the thread is on one
- * CPU at most, so that lanes are merged alike.
- */
-export function arePartsOf(
-  { events, lanes }: ThreadSource,
-  parts: readonly ThreadSource[],
-  outlines: readonly PartOutline[],
-): boolean {
-  let lastNs = Number.NEGATIVE_INFINITY;
-  const isInOrder = outlines.every(({ timeNs }) => {
-    const isLater = timeNs.length > 0 && (timeNs[0] as number) >= lastNs;
-    lastNs = timeNs.at(-1) ?? lastNs;
-    return isLater;
-  });
-  if (!isInOrder || sumOf(outlines.map((outline) => outline.events)) !== events) return false;
-  return lanes.length === 1 || parts.every((part, at) => at === 0 || isOnOneCpu(part, at, lanes, outlines));
-}
-
 /** Whether no more than one lane has events near the beginning of a part, or a stay that it is in. */
 function isOnOneCpu(
-  { around }: ThreadSource,
+  atNs: Nanoseconds,
   part: number,
   lanes: ThreadSource['lanes'],
   outlines: readonly PartOutline[],
 ): boolean {
-  const atNs = around?.within?.startNs ?? 0;
   const near = lanes.filter(([runs]) => {
     const endsOf = ({ ends }: PartOutline) => ends.find(({ cpu }) => cpu === runs?.cpu);
     const before = endsOf(outlines.slice(0, part).findLast(endsOf) ?? NO_OUTLINE);

@@ -50,7 +50,7 @@ afterEach(() => {
 async function replayed(text: Uint8Array | string, partEvents: number, options: AnalyzeOptions): Promise<string> {
   const none = { toShare: 0, toWake: 0 };
   const minEvents = { ofAll: none, ofPart: none };
-  const sizes = { ...WORK_SIZES, ...options.sizes, partEvents, wakingBytes: 0, minEvents };
+  const sizes = { ...WORK_SIZES, ...options.sizes, partEvents, minParts: 2, wakingBytes: 0, minEvents };
   given = {};
   try {
     const all = { durations: true, byCalls: true, jobs: 8, ...options, sizes };
@@ -183,7 +183,7 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
     for (let number = 0; number < 8; number++) await compare(traceOf(shorthand), 'a signal', number, 40, 1);
   });
 
-  test('of a thread whose time steps back where parts meet: as a whole', async () => {
+  test('of a thread whose time steps back where parts meet', async () => {
     const shorthand = `
       10  call    main  a
       20  call    a     b

@@ -9,15 +9,15 @@ import { DurationsBuilder } from '../../model/calls/durations.js';
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import { PartJoiner } from '../../replay/join-parts.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
-import { arePartsOf, cutThread, outlineOf, type PartOutline, withOutlines } from '../../trace/thread-parts.js';
+import { outlineOf, type PartOutline, ThreadCut, withOutlines } from '../../trace/thread-parts.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { canUseOutlines, needsCallLog, type ReplaySetup } from './replay-setup.js';
 import { NO_CALLS, NO_TIMES, type ReplayedPart, type ReplayedThread } from './trace-replayer.js';
 
-/** Gives a part to a worker. Returns null if the thread cannot be replayed in parts. */
-export interface GivePart {
-  (name: 'outlinePart', part: ThreadSource): Promise<PartOutline | null>;
-  (name: 'replayPart', part: ThreadSource): Promise<ReplayedPart | null>;
+/** Give a part to a worker; null: the thread cannot be replayed in parts. */
+export interface GiveParts {
+  readonly outline: (part: ThreadSource) => Promise<PartOutline | null>;
+  readonly replay: (part: ThreadSource) => Promise<ReplayedPart | null>;
 }
 
 /** Whether what threads answer can be put together from parts. */
@@ -32,21 +32,47 @@ export function canReplayParts(trace: ReplaySetup): boolean {
 export async function replayInParts(
   source: ThreadSource,
   trace: ReplaySetup,
-  { size, sizes }: WorkerPool,
-  give: GivePart,
+  pool: WorkerPool,
+  give: GiveParts,
 ): Promise<ReplayedThread | null> {
-  const parts = cutThread(source, trace.events, sizes.partEvents);
-  if (parts.length < 2) return null;
-  const outlines: PartOutline[] = [];
-  const addOutline = (outline: PartOutline) => outlines.push(outline);
-  if (!(await eachInOrder(parts, size, (part) => give('outlinePart', part), addOutline))) return null;
+  const { size } = pool;
+  const outlined = await outlinedParts(source, trace, pool, give);
+  if (outlined === null) return null;
+  const { parts, outlines } = outlined;
   const outline = outlineOf(source, outlines);
-  if (!arePartsOf(source, parts, outlines) || (await give('outlinePart', outline)) === null) return null;
+  if ((await give.outline(outline)) === null) return null;
   const joiner = new Joiner(trace);
-  const around = withOutlines(outline, parts, outlines);
   const addPart = (part: ReplayedPart) => joiner.add(part);
-  if (!(await eachInOrder(around, size, (part) => give('replayPart', part), addPart))) return null;
+  if (!(await eachInOrder(withOutlines(outline, parts, outlines), size, give.replay, addPart))) return null;
   return joiner.build(outlines.reduce((sum, { clockSteps }) => sum + clockSteps, 0));
+}
+
+interface OutlinedParts {
+  readonly parts: readonly ThreadSource[];
+  readonly outlines: readonly PartOutline[];
+}
+
+/** Cuts a thread, and finds the outlines of its parts; null: it cannot be replayed in parts. */
+async function outlinedParts(
+  source: ThreadSource,
+  trace: ReplaySetup,
+  { size, sizes }: WorkerPool,
+  give: GiveParts,
+): Promise<OutlinedParts | null> {
+  const cut = ThreadCut.of(source, trace.events, sizes.partEvents);
+  let known: (PartOutline | null)[] = [];
+  while (cut !== null) {
+    const parts = cut.parts();
+    if (parts.length < sizes.minParts) return null;
+    const found: PartOutline[] = [];
+    const lacking = parts.filter((_, part) => !known[part]);
+    if (!(await eachInOrder(lacking, size, give.outline, (outline) => found.push(outline)))) return null;
+    const outlines = parts.map((_, part) => known[part] ?? (found.shift() as PartOutline));
+    if (!cut.isWhole(outlines)) return null;
+    known = cut.join(outlines);
+    if (known.length === parts.length) return { parts, outlines };
+  }
+  return null;
 }
 
 /**

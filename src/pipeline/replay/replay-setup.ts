@@ -94,6 +94,11 @@ export function needsCallLog(questions: Questions): boolean {
   );
 }
 
+/** Returns how often the events of a thread are passed: paired, executed, and walked through in a log. */
+export function passesOf(questions: Questions): number {
+  return needsCallLog(questions) ? 3 : 2;
+}
+
 /**
  * Returns the time that the questions are about; null: all of it, or they need the call paths of all of it. Rows of calls
  * are handed on at once, so they cannot wait for skeletons to turn out not to be enough. `asked`: the questions to single

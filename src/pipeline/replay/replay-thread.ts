@@ -9,7 +9,7 @@ import type { PartOutline } from '../../trace/thread-parts.js';
 import { type Setup, setUp } from '../workers/setup.js';
 import { tellWorkOn } from '../workers/work.js';
 import { Moved } from '../workers/workers.js';
-import { needsCallLog, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
+import { needsCallLog, passesOf, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
 import { loadCallWriters, type ReplayedPart, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { inOwnSpace, type RowLimit, spaceFor, type WorkSpace, type WorkSpaces } from './work-spaces.js';
 
@@ -52,20 +52,24 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread | M
 
 /** Finds what matters of a part of a thread for its other parts; null: it cannot be replayed in parts. */
 export async function outlinePart(task: PartTask): Promise<PartOutline | null> {
-  const { own, source, events, eventBytes, sizes } = await beginOf(task);
+  const { own, source, events, eventBytes, sizes } = await beginOf(task, true);
   return own.outlinePart(source, { ...spaceOfWorker(eventBytes), ...sizes }, events);
 }
 
 /** Replays a part of a thread; null: that is not possible. */
 export async function replayPart(task: PartTask): Promise<ReplayedPart | null> {
-  const { own, source, events, eventBytes, sizes } = await beginOf(task);
+  const { own, source, events, eventBytes, sizes } = await beginOf(task, true);
   return own.replayPart(source, { ...spaceOfWorker(eventBytes), ...sizes }, events);
 }
 
-/** Begins a thread, or a part of one: returns the replayer of its trace, where its events are, and what they need. */
-async function beginOf({ facts, knownPaths, source, chunks, limit, ...terms }: PartTask) {
+/**
+ * Begins a thread, or a part of one: returns the replayer of its trace, where its events are, and what they need. Events of
+ * parts are passed once more, for their outlines.
+ */
+async function beginOf({ facts, knownPaths, source, chunks, limit, ...terms }: PartTask, isPart = false) {
   const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
-  tellWorkOn(source.tid);
+  const passes = passesOf(trace.questions);
+  tellWorkOn(source.tid, isPart ? passes / (passes + 1) : 1);
   const writers = await loadCallWriters(trace.questions);
   const kind = [facts.id, kindOf(trace)].join();
   const { timeline } = trace.questions;

@@ -16,7 +16,7 @@ import type { ThreadSource } from '../../trace/store-contents.js';
 import type { StoredThreads } from '../../trace/stored-threads.js';
 import { Setups } from '../workers/setup.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
-import { canReplayParts, type GivePart, replayInParts } from './replay-parts.js';
+import { canReplayParts, type GiveParts, replayInParts } from './replay-parts.js';
 import {
   type AskedThreads,
   canUseOutlines,
@@ -103,7 +103,7 @@ async function* replayOnWorkers(
   const limit = { memoryBytes, ...pool.sizes };
   const { count, bytes } = spacesFor(tids, store, limit, pool.size);
   const histogramOf = Array.from({ length: count }, () => histograms?.acquire() ?? null);
-  const { give, givePart } = sharesMemory()
+  const { give, giveParts } = sharesMemory()
     ? sharing(trace, pool, limit, workSpaces(histogramOf, bytes))
     : sending(trace, pool, limit);
   const share = eventsOf(tids, store) / pool.size;
@@ -118,7 +118,9 @@ async function* replayOnWorkers(
       const source = store.threadSource(tid);
       const whole = () => give(name, source, own);
       const isCut = canCut && own.asked === null && source.events > share;
-      const result = isCut ? replayInParts(source, trace, pool, givePart).then((thread) => thread ?? whole()) : whole();
+      const result = isCut
+        ? replayInParts(source, trace, pool, giveParts).then((thread) => thread ?? whole())
+        : whole();
       result.catch(() => {}); // a rejection is handled when its result is awaited
       pending.push({ tid, result });
     }
@@ -136,7 +138,7 @@ interface Giving {
     source: ThreadSource,
     own: Pick<ReplayTask, 'asked' | 'maxLogBytes'>,
   ): Promise<ReplayedThread>;
-  readonly givePart: GivePart;
+  readonly giveParts: GiveParts;
 }
 
 const FACTS = new Setups<SiteFacts, ReplayFacts>('facts');
@@ -147,8 +149,10 @@ function sharing(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit, spaces: 
   const common = { ...commonOf(trace, trace.events), limit, chunks: null };
   return {
     give: (name, source, own) => pool.run(name, { ...common, source, spaces, ...own }),
-    givePart: (name: 'outlinePart' | 'replayPart', source: ThreadSource) =>
-      pool.run<'outlinePart' | 'replayPart'>(name, { ...common, source }) as Promise<never>,
+    giveParts: {
+      outline: (source) => pool.run('outlinePart', { ...common, source }),
+      replay: (source) => pool.run('replayPart', { ...common, source }),
+    },
   };
 }
 
@@ -162,8 +166,10 @@ function sending(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit): Giving 
   };
   return {
     give: (name, source, own) => pool.send(name, () => taskOf(source, { spaces: null, ...own })),
-    givePart: (name: 'outlinePart' | 'replayPart', source: ThreadSource) =>
-      pool.send<'outlinePart' | 'replayPart'>(name, () => taskOf(source, {})) as Promise<never>,
+    giveParts: {
+      outline: (source) => pool.send('outlinePart', () => taskOf(source, {})),
+      replay: (source) => pool.send('replayPart', () => taskOf(source, {})),
+    },
   };
 }
 

@@ -28,6 +28,7 @@ import { inSharedMemory } from '../../model/shared-memory.js';
 import { RECORD_SITES } from '../../model/trace/branch-sites.js';
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Nanoseconds, type SymbolId, type Tid, UNBOUNDED } from '../../model/units.js';
+import { passRows } from '../../model/work.js';
 import { KnownPaths } from '../../replay/losses/known-paths.js';
 import { type MendedThread, mendHits, type Probes } from '../../replay/mend-hits.js';
 import { type PartRows, Replayer } from '../../replay/replayer.js';
@@ -136,6 +137,7 @@ export class TraceReplayer {
   outlinePart(part: ThreadSource, space: Omit<ThreadMemory, 'file'>, shared: SharedEvents): PartOutline | null {
     return this.ofPart(part, space, shared, ({ events, ends, clockSteps }) => {
       const outline = this.skeletons.outline(events, [events.length]);
+      passRows(events.length);
       if (outline === null) return null;
       const rows = outline.rows.filter((row) => events.siteAt(row) >= RECORD_SITES);
       const site = Uint32Array.from(rows, (row) => events.siteAt(row));
@@ -299,7 +301,7 @@ function filtered(
 }
 
 /** If latency is requested, only the durations of those functions are needed. */
-export function requestedOnly({ latency }: Questions): FunctionSet | null {
+function requestedOnly({ latency }: Questions): FunctionSet | null {
   return latency?.calls.functions ?? null;
 }
 

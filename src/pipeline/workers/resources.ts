@@ -87,8 +87,12 @@ export interface WorkSizes {
   readonly readAgainBytes: number;
   /** Events of a block of an imported thread that has an outline. With more, a short window reads more than it needs. */
   readonly blockEvents: number;
-  /** Events of a part of a thread: one that is larger than a worker's share is replayed in parts, by all workers. */
+  /**
+   * Events of a part of a thread: one that is larger than a worker's share, and has so many parts, is replayed in parts, by all
+   * workers. With fewer, outlines take as long as is gained.
+   */
   readonly partEvents: number;
+  readonly minParts: number;
   /** Nothing is read before workers run. */
   readonly awaitsWorkers: boolean;
 }
@@ -107,5 +111,6 @@ export const WORK_SIZES: WorkSizes = {
   readAgainBytes: 32 * MIB,
   blockEvents: 8192,
   partEvents: 2 ** 20,
+  minParts: 4,
   awaitsWorkers: false,
 };

@@ -25,12 +25,12 @@ export function sendWorkBy(by: (message: WorkMessage) => void): void {
   send = by;
 }
 
-/** Begins to tell of a thread. */
-export function tellWorkOn(tid: Tid): void {
+/** Begins to tell of a thread. `weight`: of each row that is passed. */
+export function tellWorkOn(tid: Tid, weight = 1): void {
   let rows = 0;
   let toldMs = performance.now();
   watchWork((passed) => {
-    rows += passed;
+    rows += weight * passed;
     const nowMs = performance.now();
     if (nowMs - toldMs < EVERY_MS) return;
     send?.({ work: { tid, rows } });
