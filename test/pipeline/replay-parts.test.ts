@@ -184,19 +184,23 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
   });
 
   test('of a thread whose time steps back where parts meet', async () => {
-    const shorthand = `
+    const text = traceOf(`
       10  call    main  a
       20  call    a     b
       30  return  b     a
       25  call    a     c
       35  return  c     a
-      40  return  a     main`;
-    for (const partEvents of [1, 2, 3]) await compare(traceOf(shorthand), 'a step back', partEvents, 40, partEvents);
+      40  return  a     main
+      50  call    main  a
+      60  return  a     main`);
+    for (const pieceBytes of [100, 150, 230])
+      for (const partEvents of [1, 2, 3]) await compare(text, 'a step back', 1, pieceBytes, partEvents);
   });
 
   test('of a stub whose jump is in the next part: with a timeline, as a whole', async () => {
     const shorthand = `
       10  call    main    f@plt
+      15  jcc     f@plt   f@plt+0x8
       20  jmp     f@plt   f
       30  call    f       g
       40  return  g       f
