@@ -21,6 +21,10 @@ export const inHtml = (text) =>
     .replace(/<\/(script)/gi, '<\\/$1')
     .replace(/<!--/g, '<\\!--');
 
+/** A single character that is not Latin-1 makes browsers keep a script with two bytes a character, once for each worker. */
+export const inLatin1 = (script) =>
+  script.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** In browsers, a module of src/host/ is the one of the same name in src/host/browser/, and workers and files are others. */
 export const hostIsBrowser = {
   name: 'host-is-browser',

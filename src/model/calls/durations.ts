@@ -275,39 +275,58 @@ export function mergeDurations(
   return known.length === 1 ? known[0] : mergeByFunction(known);
 }
 
-/** Adds up calls by function and bucket: two at a time, as all are in this order. */
+/** Adds up calls by function and bucket. They are passed twice, as memory for what may be equal would be much larger. */
 function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
-  const half = Math.ceil(all.length / 2);
-  if (half === all.length) return all[0] ?? NO_DURATIONS;
-  return sumOf(mergeByFunction(all.slice(0, half)), mergeByFunction(all.slice(half)));
+  const runs = runsBySymbol(all);
+  let length = 0;
+  addRuns(all, runs, () => {
+    length++;
+  });
+  const [symbol, bucket, calls] = [new Int32Array(length), new Int32Array(length), new Float64Array(length)];
+  let row = 0;
+  addRuns(all, runs, (ofSymbol, ofBucket, sum) => {
+    symbol[row] = ofSymbol;
+    bucket[row] = ofBucket;
+    calls[row++] = sum;
+  });
+  return { length, symbol, bucket, calls };
 }
 
-const NO_DURATIONS: FunctionDurations = {
-  length: 0,
-  symbol: new Int32Array(),
-  bucket: new Int32Array(),
-  calls: new Float64Array(),
-};
+/** Returns what has rows of each symbol, in the order of symbols: `symbol * all.length + index in all`. */
+function runsBySymbol(all: readonly FunctionDurations[]): Float64Array {
+  const keys: number[] = [];
+  all.forEach(({ length, symbol }, index) => {
+    let last = NONE;
+    for (let row = 0; row < length; row++) {
+      const own = symbol[row];
+      if (own !== last) keys.push(own * all.length + index);
+      last = own;
+    }
+  });
+  return Float64Array.from(keys).sort();
+}
 
-function sumOf(a: FunctionDurations, b: FunctionDurations): FunctionDurations {
-  const most = a.length + b.length;
-  const [symbol, bucket, calls] = [new Int32Array(most), new Int32Array(most), new Float64Array(most)];
-  let [length, atA, atB] = [0, 0, 0];
-  for (; atA < a.length || atB < b.length; length++) {
-    const order = atB === b.length ? -1 : atA === a.length ? 1 : compareRows(a, atA, b, atB);
-    symbol[length] = order <= 0 ? a.symbol[atA] : b.symbol[atB];
-    bucket[length] = order <= 0 ? a.bucket[atA] : b.bucket[atB];
-    if (order <= 0) calls[length] += a.calls[atA++];
-    if (order >= 0) calls[length] += b.calls[atB++];
+/** Passes the sums to `onSum`, by symbol, then bucket. */
+function addRuns(
+  all: readonly FunctionDurations[],
+  runs: Float64Array,
+  onSum: (symbol: SymbolId, bucket: number, calls: number) => void,
+): void {
+  const next = new Int32Array(all.length);
+  const sums = new Float64Array(BUCKETS);
+  for (let run = 0; run < runs.length; ) {
+    const own = Math.floor(runs[run] / all.length);
+    let [from, to] = [BUCKETS, 0];
+    for (; runs[run] < (own + 1) * all.length; run++) {
+      const index = runs[run] % all.length;
+      const { length, symbol, bucket, calls } = all[index] as FunctionDurations;
+      let row = next[index];
+      from = Math.min(from, bucket[row]);
+      for (; row < length && symbol[row] === own; row++) sums[bucket[row]] += calls[row];
+      to = Math.max(to, bucket[row - 1] + 1);
+      next[index] = row;
+    }
+    for (let at = from; at < to; at++) if (sums[at] > 0) onSum(own, at, sums[at]);
+    sums.fill(0, from, to);
   }
-  return {
-    length,
-    symbol: symbol.subarray(0, length),
-    bucket: bucket.subarray(0, length),
-    calls: calls.subarray(0, length),
-  };
-}
-
-function compareRows(a: FunctionDurations, atA: number, b: FunctionDurations, atB: number): number {
-  return a.symbol[atA] - b.symbol[atB] || a.bucket[atA] - b.bucket[atB];
 }

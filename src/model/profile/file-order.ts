@@ -86,18 +86,10 @@ const ROWS = 2 ** 27;
 
 /** Returns the first row of each symbol. */
 function runsByRank(symbol: Int32Array, rankOf: Int32Array): Float64Array {
-  const keys = new Float64Array(symbol.length);
-  const runs = writeRunKeys(keys, symbol, rankOf);
-  return keys
-    .subarray(0, runs)
+  const keys: number[] = [];
+  for (let row = 0; row < symbol.length; row++)
+    if (row === 0 || symbol[row] !== symbol[row - 1]) keys.push(rankOf[symbol[row]] * ROWS + row);
+  return Float64Array.from(keys)
     .sort()
     .map((key) => key % ROWS);
-}
-
-/** Returns how many there are. */
-function writeRunKeys(keys: Float64Array, symbol: Int32Array, rankOf: Int32Array): number {
-  let runs = 0;
-  for (let row = 0; row < symbol.length; row++)
-    if (row === 0 || symbol[row] !== symbol[row - 1]) keys[runs++] = rankOf[symbol[row]] * ROWS + row;
-  return runs;
 }

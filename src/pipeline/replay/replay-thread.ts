@@ -39,7 +39,7 @@ let setupKind = '';
 let asksTimeline: TimelineQuestion | null = null;
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
-export async function replayThread(task: ReplayTask): Promise<ReplayedThread | Moved<ReplayedThread>> {
+export async function replayThread(task: ReplayTask): Promise<Moved<ReplayedThread>> {
   const { spaces, asked, maxLogBytes, ...begun } = task;
   const { own, source, events, eventBytes, sizes } = await beginOf(begun);
   const replayIn = ({ buffer, histogram }: Pick<WorkSpace, 'buffer' | 'histogram'>) => {
@@ -47,7 +47,8 @@ export async function replayThread(task: ReplayTask): Promise<ReplayedThread | M
     return own.replay(source, space, histogram, asked, maxLogBytes, events);
   };
   const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(eventBytes));
-  return replayed.timeline === null ? replayed : new Moved(replayed, replayed.timeline);
+  const { replay, durations, timeline } = replayed;
+  return new Moved(replayed, { tree: replay.tree, durations, timeline });
 }
 
 /** Finds what matters of a part of a thread for its other parts; null: it cannot be replayed in parts. */

@@ -41,7 +41,8 @@ export class Moved<Result extends object> implements Sent<Result> {
   }
 }
 
-function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
+/** Returns the memory of all columns in plain data; what workers share is not in it. */
+export function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
   } else if (typeof value === 'object' && value !== null)

@@ -12,7 +12,7 @@ import { type AnalyzeOptions, analyzeOverTime } from '../../pipeline/analyze.js'
 import { importTrace } from '../../pipeline/import-trace.js';
 import { readProfile } from '../../pipeline/profile/read-profile.js';
 import type { Progress } from '../../pipeline/read/trace-builder.js';
-import { Moved } from '../../pipeline/workers/workers.js';
+import { buffersIn, Moved } from '../../pipeline/workers/workers.js';
 import { renderJson } from '../../profile-file/write.js';
 import { type Comparison, compareProfiles } from '../../render/diff/comparison.js';
 import { renderDiffFolded } from '../../render/diff/folded.js';
@@ -222,20 +222,23 @@ function noTimes(name: string): PtflameError {
   });
 }
 
-/** What the page draws. */
-function drawnOf(shown: Shown, takesBinaries: boolean): Pick<EngineReport, 'head' | 'data' | 'timeline' | 'blocked'> {
-  if ('comparison' in shown) {
-    const { comparison, look, strips } = shown;
-    const data = copied(comparedData(comparison));
-    return { head: comparedHead(comparison, look), data, timeline: copied(strips), blocked: null };
-  }
-  const { profile, waits, timeline, blocked = null } = shown;
+type Drawn = Pick<EngineReport, 'head' | 'data' | 'timeline' | 'blocked'>;
+
+/** What the page draws; it can be moved. */
+function drawnOf(shown: Shown, takesBinaries: boolean): Drawn {
+  return copied(
+    'comparison' in shown ? drawnComparison(shown) : drawnRecording(shown, takesBinaries),
+    buffersIn(shown),
+  );
+}
+
+function drawnComparison({ comparison, look, strips }: ComparedProfiles): Drawn {
+  return { head: comparedHead(comparison, look), data: comparedData(comparison), timeline: strips, blocked: null };
+}
+
+function drawnRecording({ profile, waits, timeline, blocked = null }: PageContents, takesBinaries: boolean): Drawn {
   const meta = { ...profile.meta, takesBinaries };
-  return {
-    head: reportHead({ ...profile, meta }),
-    ...copied(pageDataOf(profile, waits, null, blocked)),
-    timeline: copied(timeline),
-  };
+  return { head: reportHead({ ...profile, meta }), ...pageDataOf(profile, waits, null, blocked), timeline };
 }
 
 type WrittenFormat = Exclude<OutputFormat, 'ptf'>;
@@ -290,12 +293,13 @@ async function asBlob(
   return new Blob([...parts, ...pieces], { type });
 }
 
-/** Returns plain data with columns of its own, to be moved: files are written of what the engine keeps. */
-function copied<Value>(value: Value): Value {
-  if (ArrayBuffer.isView(value)) return (value as unknown as Uint8Array).slice() as Value;
-  if (Array.isArray(value)) return value.map(copied) as Value;
+/** Returns plain data to be moved: with columns of its own in place of those that are `kept`, as files are written of these. */
+function copied<Value>(value: Value, kept: ReadonlySet<ArrayBufferLike>): Value {
+  if (ArrayBuffer.isView(value))
+    return kept.has(value.buffer) ? ((value as unknown as Uint8Array).slice() as Value) : value;
+  if (Array.isArray(value)) return value.map((part) => copied(part, kept)) as Value;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, copied(own)])) as Value;
+  return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, copied(own, kept)])) as Value;
 }
 
 function formatsOf([{ profile }, second]: readonly Opened[]): readonly OutputFormat[] {
