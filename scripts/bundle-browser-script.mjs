@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import zopfli from '@gfx/zopfli';
 import { build } from 'esbuild';
-import { inHtml, inLatin1, leanD3 } from './bundle-settings.mjs';
+import { inAscii, inHtml, leanD3 } from './bundle-settings.mjs';
 import { noticeOf, packagesOf } from './licenses.mjs';
 
 const SETTINGS = {
@@ -46,7 +46,7 @@ const page = await built({
 });
 const pageStyle = await bundled({ entryPoints: ['src/page/browser/page.css'], target: 'chrome123' });
 const pageLoader = await bundled({ entryPoints: ['src/page/browser/loader.ts'], format: 'iife', target: 'es2018' });
-const pageScript = inLatin1(page.outputFiles[0].text.trim());
+const pageScript = inAscii(page.outputFiles[0].text.trim());
 const pagePackages = packagesOf(page.metafile);
 const texts = {
   PAGE_LOADER: inHtml(pageLoader),

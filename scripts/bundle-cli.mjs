@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
+import { inAscii } from './bundle-settings.mjs';
 import { licensesOf, packagesOf } from './licenses.mjs';
 
 const DIRECTORY = 'dist/cli';
@@ -64,7 +65,7 @@ const COMMON = {
   logLevel: 'warning',
 };
 
-/** Bundles what `load-code.ts` loads: a function, in ASCII, which is read twice as fast. */
+/** Bundles what `load-code.ts` loads: a function, in ASCII. */
 async function bundleCode() {
   const result = await build({
     ...COMMON,
@@ -89,13 +90,6 @@ function writeCode(path, text) {
 /** A script with kept code cannot import anything: the file that loads it does. */
 function withImports(text) {
   return text.replace(/\bimport\((?=")/g, 'importPackage(');
-}
-
-/** esbuild leaves other characters in comments and regular expressions. */
-function inAscii(text) {
-  const raw = /^.*String\.raw.*[^\0-\x7f].*$/m.exec(text);
-  if (raw) throw new Error(`not ASCII: ${raw[0]}`);
-  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Bundles what Node and the worker pool load. Its syntax is old, so that an old Node can refuse to run. */

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import zopfli from '@gfx/zopfli';
 import { build } from 'esbuild';
 import { offlinePage } from '../dist/src/web/html.js';
-import { bareEvents, hostIsBrowser, inBrowser, inLatin1, leanD3 } from './bundle-settings.mjs';
+import { bareEvents, hostIsBrowser, inAscii, inBrowser, leanD3 } from './bundle-settings.mjs';
 import { noticeOf, packagesOf } from './licenses.mjs';
 
 const bundled = (settings) =>
@@ -41,14 +41,14 @@ if ([page, style, engine].some(({ warnings }) => warnings.length > 0)) process.e
 const textOf = ({ outputFiles }) => outputFiles[0].text.trim();
 const packages = [...new Set([page, engine].flatMap(({ metafile }) => packagesOf(metafile)))].sort();
 const deflated = async (text) => Buffer.from(await zopfli.deflateAsync(Buffer.from(text), {})).toString('base64');
-const script = inLatin1(textOf(page));
+const script = inAscii(textOf(page));
 writeFileSync(
   'dist/cli/ptflame.html',
   offlinePage({
     script,
     deflatedScript: await deflated(script),
     style: textOf(style),
-    engine: await deflated(inLatin1(textOf(engine))),
+    engine: await deflated(inAscii(textOf(engine))),
     demo: readFileSync('fixtures/demo/threads.perf.txt.gz').toString('base64'),
     notice: noticeOf(packages),
   }),

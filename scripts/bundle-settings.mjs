@@ -21,9 +21,15 @@ export const inHtml = (text) =>
     .replace(/<\/(script)/gi, '<\\/$1')
     .replace(/<!--/g, '<\\!--');
 
-/** A single character that is not Latin-1 makes browsers keep a script with two bytes a character, once for each worker. */
-export const inLatin1 = (script) =>
-  script.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/**
+ * Writes a script in ASCII; esbuild leaves other characters in comments and regular expressions. Node reads it twice as fast,
+ * and browsers keep one byte a character, in each of their workers.
+ */
+export function inAscii(text) {
+  const raw = /^.*String\.raw.*[^\0-\x7f].*$/m.exec(text);
+  if (raw) throw new Error(`not ASCII: ${raw[0]}`);
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 /** In browsers, a module of src/host/ is the one of the same name in src/host/browser/, and workers and files are others. */
 export const hostIsBrowser = {

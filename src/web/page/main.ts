@@ -17,7 +17,7 @@ import { Engine } from './engine.js';
 import { fetchPack, isHosted, isolate, listenForHandOver, Refusal, takePackAddress } from './hosted.js';
 import { needsScreen } from './needs-screen.js';
 import { askWhatToDo } from './replace-dialog.js';
-import { startScreen } from './start-screen.js';
+import { type StartEvents, startScreen } from './start-screen.js';
 import { WorkingScreen } from './working-screen.js';
 
 type Shown = 'start' | 'working' | 'needs' | 'report';
@@ -93,8 +93,6 @@ class OfflinePage {
   }
 
   private get names(): string {
-    const nameOf = ([first, ...others]: readonly File[]) =>
-      others.length === 0 ? first?.name : `${first?.name} and ${others.length} more`;
     return this.dropped.drops.map(nameOf).join(' → ') || 'the pack';
   }
 
@@ -282,8 +280,17 @@ class OfflinePage {
       choose: () => this.choose(),
       demo: () => this.open([this.demoFile]),
       byCalls: () => this.work(this.dropped, { ...this.options, byCalls: true }),
+      back: this.wayBack(),
     };
     this.show('start', startScreen(events, failure && { failure, names: this.names }));
+  }
+
+  /** What a comparison failed with is shown again: its report gave way to the work. */
+  private wayBack(): StartEvents['back'] {
+    const { drops } = this.dropped;
+    const [first] = drops;
+    if (first === undefined || drops.length === 1) return null;
+    return { name: nameOf(first), show: () => this.work({ drops: [first], added: [] }, OPTIONS) };
   }
 
   private prepare(): void {
@@ -297,6 +304,10 @@ class OfflinePage {
     whenIdle(() => this.prepare());
     if (!isFirst) element.querySelector<HTMLElement>('h2')?.focus();
   }
+}
+
+function nameOf([first, ...others]: readonly File[]): string {
+  return others.length === 0 ? `${first?.name}` : `${first?.name} and ${others.length} more`;
 }
 
 /** There, an engine that starts workers while it begins itself hangs: 6 of 93 did, and none of 112 that start them later. */

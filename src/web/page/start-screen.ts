@@ -7,11 +7,13 @@ import type { Failure } from '../messages.js';
 import { isHosted } from './hosted.js';
 import { commandLine, keyButton, screen, withCommands } from './screen.js';
 
-interface StartEvents {
+export interface StartEvents {
   readonly choose: () => void;
   readonly demo: () => void;
   /** Shows a trace without times. */
   readonly byCalls: () => void;
+  /** Shows the report that was here; null: there was none. */
+  readonly back: { readonly name: string; readonly show: () => void } | null;
 }
 
 const KINDS: readonly (readonly [kind: string, what: string, command: string])[] = [
@@ -67,7 +69,7 @@ export function startScreen(events: StartEvents, failed: { failure: Failure; nam
   );
 }
 
-function problem({ code, message, hint, output }: Failure, events: StartEvents): HTMLElement {
+function problem({ code, message, hint, output }: Failure, { byCalls, back }: StartEvents): HTMLElement {
   const remedy = code === null ? 'This is a bug in ptflame; please report it.' : remedyOf(code, hint);
   return html(
     'div',
@@ -75,7 +77,8 @@ function problem({ code, message, hint, output }: Failure, events: StartEvents):
     html('p', { class: 'message' }, message),
     ...output.map((line) => html('p', {}, line)),
     html('p', {}, ...withCommands(remedy)),
-    ...(code === 'TIMELESS' ? [keyButton('Show calls', '', events.byCalls)] : []),
+    ...(code === 'TIMELESS' ? [keyButton('Show calls', '', byCalls)] : []),
+    ...(back === null ? [] : [keyButton(`Show ${back.name} again`, '', back.show)]),
   );
 }
 

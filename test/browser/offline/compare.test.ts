@@ -239,7 +239,7 @@ describe('no comparison is offered', () => {
     await page.close();
   });
 
-  test('but refused of what turns out to have no times', async () => {
+  test('but refused of what turns out to have no times; the way back is shown', async () => {
     const timeless = fixturePath('lab/fields-timeless-no-time.txt');
     const page = await openOfflinePage(browser);
     await drop(page, TEXT);
@@ -249,6 +249,8 @@ describe('no comparison is offered', () => {
     expect(await page.locator('.screen h2').textContent()).toBe(`Cannot show demo-cre.txt → ${basename(timeless)}`);
     expect((await problem(page))[0]).toContain(`${basename(timeless)} has no times`);
     expect(await page.getByRole('button', { name: 'Show calls' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show demo-cre.txt again' }).click();
+    expect(await shown(page)).toBe('report');
     await page.close();
   });
 });
