@@ -56,7 +56,7 @@ export class ThreadCut {
       lanes: own.map((runs) => [runs]),
       events: own.reduce((sum, { events }) => sum + sumOf(events), 0),
       around: { before: NO_ROWS, after: NO_ROWS, within },
-      records: source.records.filter(({ timeNs }) => startNs <= timeNs && timeNs < endNs),
+      records: [],
       switches: switchesIn(source.switches, startNs, endNs),
     };
   }

@@ -77,7 +77,6 @@ export class TimelineJoiner {
   build(nodeOf: Int32Array, paths: TimedPaths): ThreadTimeline {
     const { question, durationNs, spans, strip } = this;
     const reached = levelsOf(question.reached);
-    this.addTime(this.open);
     const bounded = new BoundedSums(this.level, durationNs, paths, sumsShare(question), new SumsMemory());
     bounded.addFiner(withNodes(this.sums.view(), nodeOf), this.level);
     const sums = bounded.build(reached.sums);
