@@ -41,7 +41,7 @@ export class ThreadCut {
     return cut.lanes.every(({ starts }) => isAscending(starts)) ? cut : null;
   }
 
-  /** Returns the parts, with their own records, and nothing around them. */
+  /** Returns the parts, with their own switches, and nothing around them: other records are looked at once, with all parts. */
   parts(): ThreadSource[] {
     return this.starts.map((startNs, part) => this.part(startNs, this.starts[part + 1] ?? Number.POSITIVE_INFINITY));
   }

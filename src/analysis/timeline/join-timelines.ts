@@ -26,7 +26,7 @@ export class TimelineJoiner {
   private sums = new SumsBuilder();
   private unused = new SumsBuilder();
   private level: number;
-  /** Time that may go on in the next part. */
+  /** Time that may go on in the next part. The last part leaves none: all its calls end. */
   private open: PathTime | null = null;
   private readonly spans = new SpansBuilder();
   private readonly durationNs: Nanoseconds;
