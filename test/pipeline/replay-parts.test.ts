@@ -136,15 +136,6 @@ const SHORT: Readonly<Record<string, string>> = {
     20  call  a     b
     30  call  b     c
     40  return  c   b`,
-  'a function in which a thread waits for a part, and others jump before': `
-    10  jcc     main  main
-    20  call    main  f
-    30  jmp     f     g+0x30
-    40  return  g     main
-    50  call    main  k
-    60  return  k     main
-    2/100  call    g  x
-    2/110  return  x  g`,
   'an error before the first branch': `
     10  error
     20  call    main  a
@@ -246,6 +237,19 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
       50  tr strt         a
       60  return         a     main`);
     expect(await partsOf(text, 40, 7)).toEqual({ outlined: 3, replayed: 2 });
+  });
+
+  test('of a thread that may be where another one jumped in a call that had returned', async () => {
+    const text = traceOf(`
+      10  jcc     main  main
+      20  call    main  f
+      30  jmp     f     g+0x30
+      40  return  g     main
+      50  call    main  k
+      60  return  k     main
+      2/100  call    g  x
+      2/110  return  x  g`);
+    expect(await partsOf(text, 40, 4)).toEqual({ outlined: 3, replayed: 2 });
   });
 
   test('of a return that ends an earlier call, if stacks are switched: as a whole', async () => {
