@@ -92,7 +92,7 @@ export class Replayer {
     const { switcher, segments } = state.pairing;
     if (switcher !== null || segments.length !== 1) return null;
     const replay = runPart(state, segments[0] as Segment, rows, durations);
-    return replay.hasUnconfirmedPaths || memory.log.hasChangedFixed ? null : replay;
+    return memory.log.hasChangedFixed ? null : replay;
   }
 
   private memoryFor(events: ThreadEvents): ReplayMemory {

@@ -56,9 +56,9 @@ export class SkeletonBuilder {
   private settledTop: number = UNSETTLED;
   /** Levels below this index contain an event that is always kept. */
   private lastingBelow = 0;
-  /** The last events, left out unless the next one needs their time: a call and its return, or the same event twice. */
-  private lastCall = NONE;
+  /** The last event, left out unless the next one needs its time, and how many rows are kept before it then. */
   private lastRow = NONE;
+  private lastLength = 0;
   private hasBegun = false;
   /** Where the trace stopped; NaN: it runs. */
   private stoppedAt: Address = Number.NaN;
@@ -136,7 +136,7 @@ export class SkeletonBuilder {
         const step = ints[at + CLASS];
         const isSettled = ints[at + SIMPLE_FROM] === settledTop;
         if (isSettled && step === Step.Stay) {
-          this.lastCall = row;
+          this.lastLength = kept.length;
           this.lastRow = row;
         } else if (isSettled && step === Step.Call) {
           levels.push(floats[ROW_FLOATS * id + FROM], settledTop, kept.length, false);
@@ -145,10 +145,9 @@ export class SkeletonBuilder {
           this.top = settledTop = ints[at + TO_FUNCTION];
         } else if (step === Step.Return && levels.depth > 0) {
           if (this.leavesNothing(id)) {
-            const before = levels.keptBefore[--levels.depth];
-            this.lastCall = kept.values[before];
+            this.lastLength = kept.length;
             this.lastRow = row;
-            kept.length = before;
+            kept.length = levels.keptBefore[--levels.depth];
             this.top = this.settledTop = ints[at + TO_FUNCTION];
           } else if (!this.endLevel(row, id)) return false;
           settledTop = this.settledTop;
@@ -164,12 +163,11 @@ export class SkeletonBuilder {
 
   /** Keeps all events of a range of rows. Returns false if one of them is unusual. */
   private keepRows(events: ThreadEvents, firstRow: number, endRow: number): boolean {
-    const { levels, kept } = this;
+    const { levels } = this;
     const { ints } = this.sites;
     for (let row = firstRow; row < endRow; row++) {
       const id = events.siteAt(row);
       const step = ints[ROW_INTS * id + CLASS];
-      this.fixed = kept.length; // nothing is left out
       const isUsual = step === Step.Return && levels.depth > 0 ? this.endLevel(row, id) : this.addOther(row, id, step);
       if (!isUsual) return false;
     }
@@ -199,15 +197,11 @@ export class SkeletonBuilder {
     const index = --levels.depth;
     const distance = floats[ROW_FLOATS * id + TO] - levels.address[index];
     if (!(distance > 0 && distance <= MAX_CALL_BYTES) || !Number.isNaN(stoppedAt)) return false;
-    const before = levels.keptBefore[index];
-    const target = ints[ROW_INTS * id + TO_FUNCTION];
-    const isWithin = before >= this.fixed && index >= this.lastingBelow;
     if (this.facts.fromFunction[id] !== this.top) this.keepLast();
-    if (isWithin) kept.length = before + 1;
     kept.push(row);
     this.lastRow = NONE;
     if (this.lastingBelow > index) this.lastingBelow = index;
-    this.top = this.settledTop = target;
+    this.top = this.settledTop = ints[ROW_INTS * id + TO_FUNCTION];
     return true;
   }
 
@@ -218,7 +212,6 @@ export class SkeletonBuilder {
     if (step === Step.Start) return this.addStart(row, id);
     const { facts, levels, kept } = this;
     if (!Number.isNaN(this.stoppedAt) || !this.comesFrom(facts.fromFunction[id])) return false;
-    const isFirst = !this.hasBegun;
     this.hasBegun = true;
     this.keepLast();
     if (step === Step.Call) levels.push(facts.from[id], this.top, kept.length, true);
@@ -229,7 +222,7 @@ export class SkeletonBuilder {
     if (step !== Step.Stay) this.top = orNameless(facts.functions, facts.toFunction[id]);
     if (step === Step.Jump) this.jumpedTo.add(this.top);
     this.settledTop = this.top === NONE ? UNSETTLED : this.top;
-    if (step === Step.Return || isFirst) this.markLasting();
+    if (step === Step.Return) this.markLasting();
     return true;
   }
 
@@ -292,11 +285,11 @@ export class SkeletonBuilder {
     this.settledTop = UNSETTLED;
   }
 
-  /** Keeps the event before the next one. */
+  /** Keeps the event before the next one. If it ends a level, so is what was kept of that: jumps lead to where it comes from. */
   private keepLast(): void {
-    const { lastCall, lastRow, kept } = this;
+    const { lastLength, lastRow, kept } = this;
     if (lastRow === NONE) return;
-    if (lastCall !== lastRow) kept.push(lastCall);
+    kept.length = lastLength;
     kept.push(lastRow);
     this.lastRow = NONE;
   }

@@ -41,7 +41,7 @@ export class ThreadCut {
     return cut.lanes.every(({ starts }) => isAscending(starts)) ? cut : null;
   }
 
-  /** Returns the parts, with their own records, and nothing around them. */
+  /** Returns the parts, with their own switches, and nothing around them: other records are looked at once, with all parts. */
   parts(): ThreadSource[] {
     return this.starts.map((startNs, part) => this.part(startNs, this.starts[part + 1] ?? Number.POSITIVE_INFINITY));
   }
@@ -56,7 +56,7 @@ export class ThreadCut {
       lanes: own.map((runs) => [runs]),
       events: own.reduce((sum, { events }) => sum + sumOf(events), 0),
       around: { before: NO_ROWS, after: NO_ROWS, within },
-      records: source.records.filter(({ timeNs }) => startNs <= timeNs && timeNs < endNs),
+      records: [],
       switches: switchesIn(source.switches, startNs, endNs),
     };
   }

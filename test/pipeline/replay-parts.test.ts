@@ -2,11 +2,8 @@
  * A large thread is replayed in parts, by all workers. The result is that of the whole thread, to the byte, wherever it is
  * cut.
  */
-import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { makeCase } from '../../fuzz/text/cases.js';
-import { Corpus } from '../../fuzz/text/corpus.js';
 import { type AnalyzeOptions, PtflameError } from '../../src/index.js';
 import { analyzeOverTime } from '../../src/pipeline/analyze.js';
 import { WORK_SIZES } from '../../src/pipeline/workers/resources.js';
@@ -14,18 +11,20 @@ import * as tasks from '../../src/pipeline/workers/tasks.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import { Moved } from '../../src/pipeline/workers/workers.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';
+import { testOnAllTraces } from '../helpers/checks/on-all-traces.js';
+import { cutRuns } from '../helpers/random/cut-runs.js';
 import { LONG_TRACES } from '../helpers/random/random-traces.js';
-import { beginningOf, inputOf } from '../helpers/traces/load.js';
+import { times } from '../helpers/random/times.js';
+import { inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
-const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
-const SEED = 19;
-const CASES = 12;
+const RUNS = times(120);
 /** A thread is cut where pieces of the text end. */
 const PIECES = [150, 700, 4000];
+const SMALL_PIECES = [40, 300, 900];
 
-/** Over all comparisons: threads that were cut, those that were put together, and how many parts these had. */
-const counted = { cut: 0, joined: 0, parts: 0 };
+/** Over all comparisons: threads that were put together, how many parts these had, and how many outlines were made. */
+const counted = { joined: 0, parts: 0, outlined: 0 };
 let given: Record<string, number> = {};
 
 type Task = (task: object) => Promise<object>;
@@ -90,9 +89,17 @@ async function compare(
   expect(given['outlinePart']).toBeUndefined();
   expect(inParts, [name, JSON.stringify(options)].join(' ')).toBe(whole);
   const threads = (given['replayThread'] ?? 0) + (given['replayNextThread'] ?? 0);
-  if (outlinePart > 0) counted.cut++;
+  counted.outlined += outlinePart;
   counted.joined += Math.max(0, threads - replayThread - replayNextThread);
   counted.parts += replayPart;
+}
+
+/** Compares, and returns how many parts were outlined, with what they had in common, and how many were replayed. */
+async function partsOf(text: string, pieceBytes: number, partEvents: number): Promise<object> {
+  const before = { ...counted };
+  for (let number = 0; number < 4; number++) await compare(text, text, number, pieceBytes, partEvents);
+  const perCase = (name: 'outlined' | 'parts') => (counted[name] - before[name]) / 4;
+  return { outlined: perCase('outlined'), replayed: perCase('parts') };
 }
 
 /** Each event is a part. */
@@ -129,6 +136,12 @@ const SHORT: Readonly<Record<string, string>> = {
     20  call  a     b
     30  call  b     c
     40  return  c   b`,
+  'an error before the first branch': `
+    10  error
+    20  call    main  a
+    30  call    a     b
+    40  return  b     a
+    50  return  a     main`,
   'events of the same time': `
     10  call    main  a
     20  call    a     b
@@ -183,7 +196,7 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
     for (let number = 0; number < 8; number++) await compare(traceOf(shorthand), 'a signal', number, 40, 1);
   });
 
-  test('of a thread whose time steps back where parts meet', async () => {
+  test('of a thread whose time steps back where parts meet: these are one', async () => {
     const text = traceOf(`
       10  call    main  a
       20  call    a     b
@@ -193,8 +206,71 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
       40  return  a     main
       50  call    main  a
       60  return  a     main`);
-    for (const pieceBytes of [100, 150, 230])
-      for (const partEvents of [1, 2, 3]) await compare(text, 'a step back', 1, pieceBytes, partEvents);
+    expect(await partsOf(text, 260, 1)).toEqual({ outlined: 8, replayed: 5 });
+  });
+
+  test('of a thread on two CPUs at once where parts meet: as a whole', async () => {
+    const text = traceOf(`
+      10       call    main  a
+      1000020  call    a     b
+      1000030  return  b     a
+      1000000  call    a     c
+      1000200  return  c     a
+      5000000  return  a     main
+      6000000  call    main  a
+      7000000  return  a     main`);
+    const lines = text.split('\n').map((line, row) => (row < 3 ? line : line.replace('[000]', '[001]')));
+    expect(await partsOf(lines.join('\n'), 40, 1)).toEqual({ outlined: 8, replayed: 0 });
+  });
+
+  test('of a thread that is switched out in a call that an outline leaves out', async () => {
+    const text = traceOf(`
+      10  call           main  a
+      20  call           a     b
+      25  tr end  async  b
+      30  PERF_RECORD_SWITCH OUT
+      30  tr strt        b
+      30  return         b     a
+      30  call           a     c
+      30  return         c     a
+      40  tr end  syscall a
+      50  tr strt         a
+      60  return         a     main`);
+    expect(await partsOf(text, 40, 7)).toEqual({ outlined: 3, replayed: 2 });
+  });
+
+  test('of a thread that may be where another one jumped in a call that had returned', async () => {
+    const text = traceOf(`
+      10  jcc     main  main
+      20  call    main  f
+      30  jmp     f     g+0x30
+      40  return  g     main
+      50  call    main  k
+      60  return  k     main
+      2/100  call    g  x
+      2/110  return  x  g`);
+    expect(await partsOf(text, 40, 4)).toEqual({ outlined: 3, replayed: 2 });
+  });
+
+  test('of a return that ends an earlier call, if stacks are switched: as a whole', async () => {
+    const text = traceOf(`
+      10  call    f+0x100  main
+      20  call    h+0x110  f
+      30  return  f        f+0x105
+      40  return  f        h+0x115`);
+    expect(await partsOf(text, 40, 1)).toEqual({ outlined: 5, replayed: 0 });
+  });
+
+  /** Of a thread whose paths take more bytes than those with much time. */
+  test.each([1, 70])('of call paths that a timeline leaves out, in parts of %i events', async (partEvents) => {
+    const short = Array.from(
+      { length: 60 },
+      (_, n) => `${10 + 2 * n} call main f${n}\n${11 + 2 * n} return f${n} main`,
+    );
+    const text = traceOf([...short, '1000000 call main g', '1000001 return g main'].join('\n'));
+    const before = counted.joined;
+    await compare(text, 'short paths', 2, 40, partEvents);
+    expect(counted.joined - before).toBe(1);
   });
 
   test('of a stub whose jump is in the next part: with a timeline, as a whole', async () => {
@@ -208,15 +284,7 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
     for (let number = 0; number < 8; number++) await compare(traceOf(shorthand), 'a stub', number, 40, 1);
   });
 
-  test.each(FOLDERS)('of fixtures of %s', async (folder) => {
-    const files = readdirSync(['fixtures', folder].join('/')).filter((name) => /\.txt(?:\.gz)?$/.test(name));
-    for (const [n, file] of files.entries()) await compare(beginningOf([folder, file].join('/')), file, n);
-  });
-
-  test('of hostile traces', async () => {
-    const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
-    for (let n = 0; n < CASES; n++) await compare(makeCase(SEED, n, corpus).bytes, String(n), n);
-  });
+  testOnAllTraces({ seed: 19, cases: 12 }, (text, name, number) => compare(text, name, number));
 
   test.each(LONG_TRACES)('of random %s', async (_, random) => {
     await fc.assert(
@@ -224,7 +292,17 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
         const text = lines.map((line) => line.trimEnd()).join('\n');
         await compare(text, text, number);
       }),
-      { numRuns: 60 },
+      { numRuns: RUNS },
+    );
+  });
+
+  test('of random runs that can be cut nearly everywhere', async () => {
+    await fc.assert(
+      fc.asyncProperty(cutRuns, fc.nat(1000), async (lines, number) => {
+        const text = `${lines.join('\n')}\n`;
+        await compare(text, text, number, SMALL_PIECES[number % 3], 1 + (number % 5));
+      }),
+      { numRuns: RUNS },
     );
   });
 

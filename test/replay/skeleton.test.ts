@@ -2,24 +2,18 @@
  * For a question about a part of the time, only skeletons of the threads are replayed outside of it. The answer is the
  * same as if all events were replayed, to the byte, whatever the trace contains.
  */
-import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { makeCase } from '../../fuzz/text/cases.js';
-import { Corpus } from '../../fuzz/text/corpus.js';
 import { latencyAnswer } from '../../src/answers.js';
 import { type AnalyzeOptions, analyze, PtflameError } from '../../src/index.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import { SkeletonBuilder } from '../../src/replay/skeleton.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';
+import { testOnAllTraces } from '../helpers/checks/on-all-traces.js';
 import { dedent } from '../helpers/checks/outline.js';
 import { LONG_TRACES } from '../helpers/random/random-traces.js';
-import { beginningOf, fold, inputOf } from '../helpers/traces/load.js';
+import { fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
-
-const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
-const SEED = 18;
-const CASES = 25;
 
 /** Parts of a recording: where a window begins, and how long it is. */
 const PARTS = [
@@ -152,15 +146,7 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 describe('a window of skeletons is the window of all events', { timeout: 120_000 }, () => {
-  test.each(FOLDERS)('of fixtures of %s', async (folder) => {
-    const files = readdirSync(['fixtures', folder].join('/')).filter((name) => /\.txt(?:\.gz)?$/.test(name));
-    for (const [n, file] of files.entries()) await compareParts(beginningOf([folder, file].join('/')), file, n);
-  });
-
-  test('of hostile traces', async () => {
-    const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
-    for (let n = 0; n < CASES; n++) await compareParts(makeCase(SEED, n, corpus).bytes, String(n), n);
-  });
+  testOnAllTraces({ seed: 18, cases: 25 }, compareParts);
 
   test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
     for (let from = 0; from < 100; from += 10)

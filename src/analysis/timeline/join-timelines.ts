@@ -26,7 +26,7 @@ export class TimelineJoiner {
   private sums = new SumsBuilder();
   private unused = new SumsBuilder();
   private level: number;
-  /** Time that may go on in the next part. */
+  /** Time that may go on in the next part. The last part leaves none: all its calls end. */
   private open: PathTime | null = null;
   private readonly spans = new SpansBuilder();
   private readonly durationNs: Nanoseconds;
@@ -77,7 +77,6 @@ export class TimelineJoiner {
   build(nodeOf: Int32Array, paths: TimedPaths): ThreadTimeline {
     const { question, durationNs, spans, strip } = this;
     const reached = levelsOf(question.reached);
-    this.addTime(this.open);
     const bounded = new BoundedSums(this.level, durationNs, paths, sumsShare(question), new SumsMemory());
     bounded.addFiner(withNodes(this.sums.view(), nodeOf), this.level);
     const sums = bounded.build(reached.sums);
