@@ -189,8 +189,10 @@ export class SkeletonBuilder {
       } else if (step === Step.Stay) lastCall = lastRow = rowOf + at;
       else break;
     }
-    if (settledTop !== UNSETTLED) this.top = settledTop;
-    Object.assign(this, { settledTop, lastCall, lastRow });
+    this.top = settledTop === UNSETTLED ? this.top : settledTop;
+    this.settledTop = settledTop;
+    this.lastCall = lastCall;
+    this.lastRow = lastRow;
     levels.depth = depth;
     kept.length = length;
     return at;
