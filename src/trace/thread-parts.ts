@@ -16,6 +16,7 @@ import { type EventRows, NO_ROWS, type ThreadSource } from './store-contents.js'
 /** More would take longer to put together than to replay. */
 const MAX_PARTS = 256;
 
+/** Returns how many events fill a part: of a very large thread more, so that there are not too many parts. */
 function mostEvents({ events }: ThreadSource, partEvents: number): number {
   return Math.max(partEvents, events / MAX_PARTS);
 }

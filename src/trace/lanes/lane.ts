@@ -223,6 +223,7 @@ function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice<LanePla
   let lastNs = place.beforeNs;
   let first = place;
   let isFirst = true;
+  /** The batch is one bundle, whose times never decrease. */
   let ascends = true;
   let length = 0;
   for (let { run } = place; run < input.addresses.length; run++) {
@@ -236,7 +237,6 @@ function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice<LanePla
       isFirst = false;
       if (length > 0 && length + eventsAt(numbers, at) > BATCH_EVENTS) {
         yield { cpu, place: first, ascends, length, ...BATCH };
-        ascends = true;
         length = 0;
         first = { input, range, run, at, beforeNs: lastNs };
       }
@@ -246,10 +246,10 @@ function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice<LanePla
         timeNs[length] = atNs;
       }
       const near = length + eventsAt(numbers, at);
-      ascends &&= length === 0 || atNs >= lastNs;
+      const isOnly = length === 0;
       at = next(numbers, at);
       length = readNear(numbers, at, near);
-      ascends &&= length === near;
+      ascends = isOnly && length === near;
       at += NEAR_LENGTH * (length - near);
       lastNs = timeNs[length - 1];
     }
