@@ -24,9 +24,14 @@ export class GrowingColumn<Values extends Column> {
   }
 
   append(values: ArrayLike<number>): void {
-    while (this.length + values.length > this.values.length) this.grow();
-    this.values.set(values, this.length);
+    this.withSpace(values.length).values.set(values, this.length);
     this.length += values.length;
+  }
+
+  /** Makes space for so many more rows. */
+  withSpace(rows: number): this {
+    while (this.length + rows > this.values.length) this.grow();
+    return this;
   }
 
   /** Returns the rows written so far; shares memory with the column. */

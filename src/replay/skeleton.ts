@@ -10,12 +10,13 @@
  * and so are the events next to them.
  */
 
-import { int32Column, resized } from '../model/columns.js';
+import { int32Column } from '../model/columns.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Address, type Bounds, type FunctionId, NONE, type SymbolId } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from './functions/traits.js';
+import { OwnRows, type Rows } from './module-memory.js';
 
 export interface Skeleton {
   readonly events: ThreadEvents;
@@ -124,38 +125,14 @@ export class SkeletonBuilder {
 
   /** Reduces the events of a range of rows. Returns false if one of them is unusual. */
   private reduceRows(events: ThreadEvents, firstRow: number, endRow: number): boolean {
-    const { levels, kept } = this;
-    const { ints, floats } = this.sites;
-    this.fixed = kept.length;
-    let settledTop = UNSETTLED; // local names make the loop faster
+    this.fixed = this.kept.length;
+    this.settledTop = UNSETTLED;
     for (let row = firstRow; row < endRow; ) {
       const { site, siteAt, length } = events.from(row, endRow);
-      for (const end = siteAt + length, own = siteAt - row; row + own < end; row++) {
-        const id = site[row + own];
-        const at = ROW_INTS * id;
-        const step = ints[at + CLASS];
-        const isSettled = ints[at + SIMPLE_FROM] === settledTop;
-        if (isSettled && step === Step.Stay) {
-          this.lastLength = kept.length;
-          this.lastRow = row;
-        } else if (isSettled && step === Step.Call) {
-          levels.push(floats[ROW_FLOATS * id + FROM], settledTop, kept.length, false);
-          kept.push(row);
-          this.lastRow = NONE;
-          this.top = settledTop = ints[at + TO_FUNCTION];
-        } else if (step === Step.Return && levels.depth > 0) {
-          if (this.leavesNothing(id)) {
-            this.lastLength = kept.length;
-            this.lastRow = row;
-            kept.length = levels.keptBefore[--levels.depth];
-            this.top = this.settledTop = ints[at + TO_FUNCTION];
-          } else if (!this.endLevel(row, id)) return false;
-          settledTop = this.settledTop;
-        } else {
-          if (!this.addOther(row, id, step)) return false;
-          settledTop = this.settledTop;
-        }
-      }
+      const end = siteAt + length;
+      for (let at = siteAt; (at = this.passSimple(site, at, end, row - siteAt)) < end; at++)
+        if (!this.add(row - siteAt + at, site[at])) return false;
+      row += length;
     }
     this.keepLast();
     return true;
@@ -163,31 +140,69 @@ export class SkeletonBuilder {
 
   /** Keeps all events of a range of rows. Returns false if one of them is unusual. */
   private keepRows(events: ThreadEvents, firstRow: number, endRow: number): boolean {
-    const { levels } = this;
-    const { ints } = this.sites;
     for (let row = firstRow; row < endRow; row++) {
-      const id = events.siteAt(row);
-      const step = ints[ROW_INTS * id + CLASS];
-      const isUsual = step === Step.Return && levels.depth > 0 ? this.endLevel(row, id) : this.addOther(row, id, step);
-      if (!isUsual) return false;
+      if (!this.add(row, events.siteAt(row))) return false;
     }
     return true;
   }
 
-  /** True if a return ends the level on top, which began in the range of rows, and nothing is always kept of it. */
-  private leavesNothing(id: number): boolean {
-    const { levels } = this;
-    const index = levels.depth - 1;
-    const distance = this.sites.floats[ROW_FLOATS * id + TO] - levels.address[index];
-    return (
-      distance > 0 &&
-      distance <= MAX_CALL_BYTES &&
-      this.sites.ints[ROW_INTS * id + TO_FUNCTION] === levels.caller[index] &&
-      index >= this.lastingBelow &&
-      levels.keptBefore[index] >= this.fixed &&
-      levels.isLasting[index] === 0 &&
-      Number.isNaN(this.stoppedAt)
-    );
+  /**
+   * Reduces events that are simple, which nearly all are: those that stay in the function on top or call from it, and returns
+   * of which nothing is left. Returns the index of the first other one, or `end`. `rowOf`: the row of index 0.
+   */
+  private passSimple(site: Uint32Array, start: number, end: number, rowOf: number): number {
+    if (!Number.isNaN(this.stoppedAt)) return start;
+    const { levels, kept, fixed, lastingBelow } = this;
+    const { ints, floats } = this.sites;
+    const { ints: own, floats: addresses } = levels.withSpace(end - start);
+    const { values } = kept.withSpace(end - start);
+    let { settledTop, lastLength, lastRow } = this; // local names make the loop faster
+    let { depth } = levels;
+    let { length } = kept;
+    let at = start;
+    for (; at < end; at++) {
+      const id = site[at];
+      const row = ROW_INTS * id;
+      const step = ints[row + CLASS];
+      if (step === Step.Return && depth > lastingBelow) {
+        const level = LEVEL_INTS * (depth - 1);
+        const before = own[level + KEPT_BEFORE];
+        const distance = floats[ROW_FLOATS * id + TO] - addresses[level >> 1];
+        if (!(distance > 0 && distance <= MAX_CALL_BYTES) || ints[row + TO_FUNCTION] !== own[level + CALLER]) break;
+        if (before < fixed || own[level + IS_LASTING] === 1) break;
+        depth--;
+        lastLength = length;
+        lastRow = rowOf + at;
+        length = before;
+        settledTop = ints[row + TO_FUNCTION];
+      } else if (ints[row + SIMPLE_FROM] !== settledTop) break;
+      else if (step === Step.Call) {
+        const level = LEVEL_INTS * depth++;
+        addresses[level >> 1] = floats[ROW_FLOATS * id + FROM];
+        own[level + CALLER] = settledTop;
+        own[level + KEPT_BEFORE] = length;
+        own[level + IS_LASTING] = 0;
+        values[length++] = rowOf + at;
+        lastRow = NONE;
+        settledTop = ints[row + TO_FUNCTION];
+      } else if (step === Step.Stay) {
+        lastLength = length;
+        lastRow = rowOf + at;
+      } else break;
+    }
+    this.top = settledTop === UNSETTLED ? this.top : settledTop;
+    this.settledTop = settledTop;
+    this.lastLength = lastLength;
+    this.lastRow = lastRow;
+    levels.depth = depth;
+    kept.length = length;
+    return at;
+  }
+
+  /** Adds an event that is kept for now. False if it is unusual. */
+  private add(row: number, id: number): boolean {
+    const step = this.sites.ints[ROW_INTS * id + CLASS];
+    return step === Step.Return && this.levels.depth > 0 ? this.endLevel(row, id) : this.addOther(row, id, step);
   }
 
   /** Ends the level on top by its own return, which is kept; false if it does not return there. */
@@ -195,7 +210,7 @@ export class SkeletonBuilder {
     const { levels, kept, stoppedAt } = this;
     const { ints, floats } = this.sites;
     const index = --levels.depth;
-    const distance = floats[ROW_FLOATS * id + TO] - levels.address[index];
+    const distance = floats[ROW_FLOATS * id + TO] - levels.address(index);
     if (!(distance > 0 && distance <= MAX_CALL_BYTES) || !Number.isNaN(stoppedAt)) return false;
     if (this.facts.fromFunction[id] !== this.top) this.keepLast();
     kept.push(row);
@@ -214,8 +229,8 @@ export class SkeletonBuilder {
     if (!Number.isNaN(this.stoppedAt) || !this.comesFrom(facts.fromFunction[id])) return false;
     this.hasBegun = true;
     this.keepLast();
-    if (step === Step.Call) levels.push(facts.from[id], this.top, kept.length, true);
-    if (step === Step.KernelEntry) levels.push(facts.from[id] - BEFORE, this.top, kept.length, true);
+    if (step === Step.Call) levels.push(facts.from[id], this.top, kept.length);
+    if (step === Step.KernelEntry) levels.push(facts.from[id] - BEFORE, this.top, kept.length);
     kept.push(row);
     if (step >= Step.End) return this.addStop(row, id, step);
     if (step === Step.Return && facts.toEntry[id] === 1) return false; // a jump by a return
@@ -244,7 +259,7 @@ export class SkeletonBuilder {
     this.resumeReach = step === Step.EndCall ? MAX_CALL_BYTES : SYSCALL_BYTES;
     this.stoppedInCall = step === Step.EndCall && to[id] !== 0;
     if (this.stoppedInCall) {
-      this.levels.push(from[id], this.top, this.kept.length - 1, true);
+      this.levels.push(from[id], this.top, this.kept.length - 1);
       this.top = orNameless(functions, toFunction[id]);
     }
     this.markLasting();
@@ -373,31 +388,37 @@ function traitsOf({ functions }: SiteFacts, fn: FunctionId): number {
   return fn === NONE ? Trait.None : functions.traits[fn];
 }
 
-/** The calls that are open while a skeleton is built, as columns. */
+/** A row of 32 bytes for each open call: where it was made, and in integers what follows. */
+const LEVEL_INTS = 8;
+/** The function that made it. */
+const CALLER = 2;
+/** How many rows were kept before it. */
+const KEPT_BEFORE = 3;
+/** 1: it and its return are kept even if nothing else happens. */
+const IS_LASTING = 4;
+
+/** The calls that are open while a skeleton is built. */
 class OpenLevels {
   depth = 0;
-  /** Where each level was called. */
-  address = new Float64Array(64);
-  /** The function that called it. */
-  caller = new Int32Array(64);
-  /** How many rows were kept before its call. */
-  keptBefore = new Int32Array(64);
-  /** 1: its call and its return are kept even if nothing else happens. */
-  isLasting = new Uint8Array(64);
+  private readonly rows = new OwnRows(64 * LEVEL_INTS * Int32Array.BYTES_PER_ELEMENT);
 
-  push(address: Address, caller: FunctionId, keptBefore: number, isLasting: boolean): void {
-    if (this.depth === this.address.length) this.grow();
-    this.address[this.depth] = address;
-    this.caller[this.depth] = caller;
-    this.keptBefore[this.depth] = keptBefore;
-    this.isLasting[this.depth++] = isLasting ? 1 : 0;
+  /** Returns the rows, with space for so many more. */
+  withSpace(levels: number): Rows {
+    while (this.rows.ints.length < LEVEL_INTS * (this.depth + levels)) this.rows.grow();
+    return this.rows;
   }
 
-  private grow(): void {
-    const length = 2 * this.depth;
-    this.address = resized(this.address, length);
-    this.caller = resized(this.caller, length);
-    this.keptBefore = resized(this.keptBefore, length);
-    this.isLasting = resized(this.isLasting, length);
+  /** Adds a call that is kept, with its return. */
+  push(address: Address, caller: FunctionId, keptBefore: number): void {
+    const { ints, floats } = this.withSpace(1);
+    const level = LEVEL_INTS * this.depth++;
+    floats[level >> 1] = address;
+    ints[level + CALLER] = caller;
+    ints[level + KEPT_BEFORE] = keptBefore;
+    ints[level + IS_LASTING] = 1;
+  }
+
+  address(index: number): Address {
+    return this.rows.floats[(LEVEL_INTS * index) >> 1];
   }
 }

@@ -185,6 +185,8 @@ export class RowReader extends EventReader {
     const limit = Math.min(slice.length, at + most - row);
     let { lastNs } = this;
     let end = at;
+    const isAhead = slice.ascends && timeNs[timeAt + at] >= lastNs && timeNs[timeAt + limit - 1] < dueNs;
+    if (isAhead) [end, lastNs] = [limit, timeNs[timeAt + limit - 1]];
     for (; end < limit && timeNs[timeAt + end] >= lastNs && timeNs[timeAt + end] < dueNs; end++)
       lastNs = timeNs[timeAt + end];
     this.lastNs = lastNs;

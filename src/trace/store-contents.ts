@@ -2,7 +2,7 @@
  * The contents of a filled store.
  */
 
-import type { PackedOutline, PackedThread } from '../codec/block-head.js';
+import type { PackedLane, PackedOutline, PackedThread } from '../codec/block-head.js';
 import type { Selection } from '../model/trace/trace-chunk.js';
 import type { Bounds, Nanoseconds, Tid } from '../model/units.js';
 import type { EventMemory } from './event-memory.js';
@@ -44,6 +44,11 @@ export interface StoreContents {
 }
 
 // Where everything about one thread is stored.
+
+/** Returns how many events lanes of a trace file have. */
+export function eventsOf(lanes: readonly PackedLane[]): number {
+  return lanes.reduce((sum, { events }) => sum + events, 0);
+}
 
 /** What matters of a thread for a part of its time. */
 export interface ThreadPart {

@@ -2,7 +2,7 @@
  * A filled, read-only store: lists the threads and returns what is stored of each.
  */
 
-import type { PackedThread } from '../codec/block-head.js';
+import type { PackedOutline, PackedThread } from '../codec/block-head.js';
 import type { SwitchColumns } from '../model/sample-table.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Bounds, idleCpu, type Nanoseconds, NONE, type Tid } from '../model/units.js';
@@ -11,7 +11,7 @@ import type { EventMemory } from './event-memory.js';
 import type { GapRecord } from './records/gap-records.js';
 import { type Lifetime, lifetimesOf, type SwitchTimes, type ThreadSwitchColumns } from './records/switch-log.js';
 import type { ThreadNames } from './records/thread-names.js';
-import type { StoreContents, ThreadPart, ThreadSource } from './store-contents.js';
+import { eventsOf, type StoreContents, type ThreadPart, type ThreadSource } from './store-contents.js';
 
 /** Processes and names of threads that samples tell; the store's own have priority. */
 export interface SampledThreads {
@@ -78,8 +78,9 @@ export class StoredThreads {
   }
 
   /** The same threads, but of what is outside of this time, only what matters in it. */
-  within(span: Bounds): Pick<StoredThreads, 'eventCount' | 'threadSource'> {
+  within(span: Bounds): Pick<StoredThreads, 'eventCount' | 'threadSource' | 'outlineOf'> {
     return {
+      outlineOf: () => null,
       eventCount: (tid) => {
         const part = this.partOf(tid, span);
         return part === null ? this.eventCount(tid) : part.events;
@@ -102,7 +103,7 @@ export class StoredThreads {
     const idleOn = idleCpu(tid, this.names.commOf(tid));
     const switches = this.withinRecording(this.switchesOf(tid, idleOn));
     const unownedGaps = this.contents.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => first.cpu));
-    const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventCount(tid);
+    const events = packed ? eventsOf(packed.thread.lanes) : this.eventCount(tid);
     return {
       ...{ tid, isIdleTask: idleOn !== null, events, lanes, packed, around: null, records, switches, unownedGaps },
       recordingStartNs: this.bounds.startNs,
@@ -138,11 +139,16 @@ export class StoredThreads {
     return { thread, cpus, part: null };
   }
 
-  /** Returns null if all of a thread is needed: it has no outline, or only some of its CPUs are selected. */
+  /** Returns null if all of a thread is needed. */
   private partOf(tid: Tid, span: Bounds): ThreadPart | null {
-    const { outline = null, packed = null } = this.contents.threads.get(tid) ?? {};
-    if (outline === null || packed === null || this.contents.selection.cpus) return null;
-    return partOf(packed, span, outline);
+    const packed = this.contents.threads.get(tid)?.packed ?? null;
+    const outline = this.outlineOf(tid);
+    return packed && outline && partOf(packed, span, outline);
+  }
+
+  /** Returns what matters of each block of a thread in a trace file; null: it has no outline, or only some CPUs are selected. */
+  outlineOf(tid: Tid): PackedOutline | null {
+    return this.contents.selection.cpus ? null : (this.contents.threads.get(tid)?.outline ?? null);
   }
 
   /** Moves switches outside the recording (a garbled time or a late record) to its start or end. */

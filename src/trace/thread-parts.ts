@@ -3,9 +3,10 @@
  * those that matter for it.
  */
 
+import type { PackedBlock, PackedOutline } from '../codec/block-head.js';
 import { firstThat } from '../model/columns.js';
 import { sharableBytes } from '../model/shared-memory.js';
-import type { Nanoseconds } from '../model/units.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
 import type { SharedEvents } from './event-memory.js';
 import { type LaneRuns, startOfRun } from './lanes/lane.js';
 import { type LaneEnds, MAX_SKEW_NS } from './lanes/merge-lanes.js';
@@ -14,6 +15,11 @@ import { type EventRows, NO_ROWS, type ThreadSource } from './store-contents.js'
 
 /** More would take longer to put together than to replay. */
 const MAX_PARTS = 256;
+
+/** Returns how many events fill a part: of a very large thread more, so that there are not too many parts. */
+function mostEvents({ events }: ThreadSource, partEvents: number): number {
+  return Math.max(partEvents, events / MAX_PARTS);
+}
 
 /** Where a thread can be cut. */
 export class ThreadCut {
@@ -27,7 +33,7 @@ export class ThreadCut {
     partEvents: number,
   ) {
     this.lanes = source.lanes.map(([runs]) => timedRuns(runs as LaneRuns, shared));
-    this.starts = firstTimes(this.lanes, Math.max(partEvents, source.events / MAX_PARTS));
+    this.starts = firstTimes(this.lanes, partEvents);
   }
 
   /**
@@ -37,11 +43,11 @@ export class ThreadCut {
   static of(source: ThreadSource, shared: SharedEvents, partEvents: number): ThreadCut | null {
     const { lanes, packed, unownedGaps } = source;
     if (packed !== null || unownedGaps.length > 0 || lanes.some(({ length }) => length !== 1)) return null;
-    const cut = new ThreadCut(source, shared, partEvents);
+    const cut = new ThreadCut(source, shared, mostEvents(source, partEvents));
     return cut.lanes.every(({ starts }) => isAscending(starts)) ? cut : null;
   }
 
-  /** Returns the parts, with their own switches, and nothing around them: other records are looked at once, with all parts. */
+  /** Returns the parts, with nothing around them. */
   parts(): ThreadSource[] {
     return this.starts.map((startNs, part) => this.part(startNs, this.starts[part + 1] ?? Number.POSITIVE_INFINITY));
   }
@@ -52,12 +58,10 @@ export class ThreadCut {
     const own = lanes.map((lane) => runsWithin(lane, startNs, endNs, isOne)).filter(({ events }) => events.length > 0);
     const within = isOne ? null : { startNs, endNs };
     return {
-      ...source,
+      ...withSwitchesIn(source, startNs, endNs),
       lanes: own.map((runs) => [runs]),
       events: own.reduce((sum, { events }) => sum + sumOf(events), 0),
-      around: { before: NO_ROWS, after: NO_ROWS, within },
-      records: [],
-      switches: switchesIn(source.switches, startNs, endNs),
+      around: { ...NOTHING, within },
     };
   }
 
@@ -141,6 +145,11 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
+/** Returns the source with its switches of a time only: other records are looked at once, with all parts. */
+function withSwitchesIn(source: ThreadSource, startNs: Nanoseconds, endNs: Nanoseconds): ThreadSource {
+  return { ...source, records: [], switches: switchesIn(source.switches, startNs, endNs) };
+}
+
 function switchesIn({ length, timeNs, kind }: SwitchTimes, startNs: Nanoseconds, endNs: Nanoseconds): SwitchTimes {
   const isIn = (_: number, row: number) => row < length && startNs <= timeNs[row] && timeNs[row] < endNs;
   const own = kind.filter(isIn);
@@ -166,8 +175,8 @@ function isOnOneCpu(
 ): boolean {
   const near = lanes.filter(([runs]) => {
     const endsOf = ({ ends }: PartOutline) => ends.find(({ cpu }) => cpu === runs?.cpu);
-    const before = endsOf(outlines.slice(0, part).findLast(endsOf) ?? NO_OUTLINE);
-    const after = endsOf(outlines.slice(part).find(endsOf) ?? NO_OUTLINE);
+    const before = endsOf(outlines.slice(0, part).findLast(endsOf) ?? NO_PART);
+    const after = endsOf(outlines.slice(part).find(endsOf) ?? NO_PART);
     const isBefore = before && (!before.endsStay || atNs - before.endNs <= NEAR_NS);
     const isAfter = after && (!after.beginsStay || after.startNs - atNs <= NEAR_NS);
     return isBefore || isAfter;
@@ -175,14 +184,55 @@ function isOnOneCpu(
   return near.length <= 1;
 }
 
-const NO_OUTLINE: PartOutline = { ...NO_ROWS, events: 0, ends: [], clockSteps: 0 };
+const NO_PART: PartOutline = { ...NO_ROWS, events: 0, ends: [], clockSteps: 0 };
 /** So far from an event, the clocks of CPUs agree which comes first. */
 const NEAR_NS = 2 * MAX_SKEW_NS;
+
+/** A part of a thread of a trace file. */
+interface PackedPart {
+  readonly part: ThreadSource;
+  /** The events that the file's outline has of it, without the others. */
+  readonly outline: ThreadSource;
+}
+
+/**
+ * Cuts a thread of a trace file into parts of about so many events: whole blocks, which are in order. Empty: it cannot be cut.
+ */
+export function packedParts(source: ThreadSource, outline: PackedOutline, partEvents: number): PackedPart[] {
+  const { packed, unownedGaps } = source;
+  if (packed === null || unownedGaps.length > 0) return [];
+  const { blocks } = packed.thread;
+  const most = mostEvents(source, partEvents);
+  const firsts: number[] = [];
+  let open = most;
+  let events = 0;
+  blocks.forEach((block, at) => {
+    if (open >= most) firsts.push(at);
+    open = open >= most ? block.events : open + block.events;
+    events += block.events;
+  });
+  if (events !== source.events) return [];
+  let row = 0;
+  return firsts.map((first, part) => {
+    const end = firsts[part + 1] ?? blocks.length;
+    const start = part === 0 ? Number.NEGATIVE_INFINITY : (blocks[first] as PackedBlock).startNs;
+    const own = withSwitchesIn(source, start, blocks[end]?.startNs ?? Number.POSITIVE_INFINITY);
+    const ownBlocks = blocks.slice(first, end);
+    const events = sumOf(ownBlocks.map((block) => block.events));
+    const rows = rowsOf(outline, row, (row += sumOf(outline.lengths.slice(first, end))));
+    const thread = { ...packed.thread, blocks: ownBlocks };
+    const ofThread = { ...packed, thread, part: { first: 0, last: end - first - 1, outline: NO_OUTLINE, events } };
+    return { part: { ...own, packed: ofThread, events, around: NOTHING }, outline: outlineOf(own, [rows]) };
+  });
+}
+
+const NO_OUTLINE: PackedOutline = { tid: NONE, lengths: [], ...NO_ROWS, jumps: [] };
+const NOTHING = { before: NO_ROWS, after: NO_ROWS, within: null };
 
 /** What matters of all parts together, as if they were one part without events of its own. */
 export function outlineOf(source: ThreadSource, outlines: readonly EventRows[]): ThreadSource {
   const before = joinedRows(outlines);
-  return { ...source, lanes: [], events: before.site.length, around: { before, after: NO_ROWS, within: null } };
+  return { ...source, lanes: [], packed: null, events: before.site.length, around: { ...NOTHING, before } };
 }
 
 /** Puts the outlines of all parts around each part. The records are all those of the thread. */

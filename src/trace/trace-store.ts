@@ -12,7 +12,7 @@ import { type GapRecord, UnownedGaps } from './records/gap-records.js';
 import { Mappings } from './records/mappings.js';
 import { type RareRecord, recordKey, SwitchLog } from './records/switch-log.js';
 import { ThreadNames } from './records/thread-names.js';
-import type { StoredThread } from './store-contents.js';
+import { eventsOf, type StoredThread } from './store-contents.js';
 import { isDecodeError, isSelected, StoredThreads } from './stored-threads.js';
 
 export class TraceStore {
@@ -56,7 +56,6 @@ export class TraceStore {
   /** Adds a thread of a trace file, with all its CPUs. */
   addPacked(packed: PackedThread, outline: PackedOutline | null): void {
     const { tid, lanes } = packed;
-    const eventsOf = (some: typeof lanes) => some.reduce((sum, { events }) => sum + events, 0);
     if (eventsOf(lanes) > 0) this.hasBranches = true;
     const events = eventsOf(lanes.filter(({ cpu }) => isSelected(this.selection, tid, cpu)));
     this.unwanted += eventsOf(lanes) - events;

@@ -3,14 +3,15 @@
  * cut.
  */
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AnalyzeOptions, PtflameError } from '../../src/index.js';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type AnalyzedInput, type AnalyzeOptions, PtflameError } from '../../src/index.js';
 import { analyzeOverTime } from '../../src/pipeline/analyze.js';
 import { WORK_SIZES } from '../../src/pipeline/workers/resources.js';
 import * as tasks from '../../src/pipeline/workers/tasks.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import { Moved } from '../../src/pipeline/workers/workers.js';
 import { jsonOf } from '../helpers/checks/files/profile-file.js';
+import { ALONE, imported, stored } from '../helpers/checks/files/trace-file.js';
 import { testOnAllTraces } from '../helpers/checks/on-all-traces.js';
 import { cutRuns } from '../helpers/random/cut-runs.js';
 import { LONG_TRACES } from '../helpers/random/random-traces.js';
@@ -46,14 +47,14 @@ afterEach(() => {
 });
 
 /** The profile in JSON, or the code of a refusal. */
-async function replayed(text: Uint8Array | string, partEvents: number, options: AnalyzeOptions): Promise<string> {
+async function replayed(input: AnalyzedInput, partEvents: number, options: AnalyzeOptions): Promise<string> {
   const none = { toShare: 0, toWake: 0 };
   const minEvents = { ofAll: none, ofPart: none };
   const sizes = { ...WORK_SIZES, ...options.sizes, partEvents, minParts: 2, wakingBytes: 0, minEvents };
   given = {};
   try {
     const all = { durations: true, byCalls: true, jobs: 8, ...options, sizes };
-    const { profile, timeline } = await analyzeOverTime([inputOf(text)], all);
+    const { profile, timeline } = await analyzeOverTime([input], all);
     const { together, durations, quality } = profile;
     const counts = together === null ? jsonOf(profile) : JSON.stringify({ together, durations, quality });
     return [counts, JSON.stringify(timeline, plain)].join('\n');
@@ -73,19 +74,37 @@ async function compare(
   text: Uint8Array | string,
   name: string,
   number: number,
-  pieceBytes = PIECES[number % 3],
+  pieceBytes = PIECES[number % 3] as number,
   partEvents = 1 + (number % 7),
+): Promise<void> {
+  await compareInputs(() => inputOf(text), name, number, pieceBytes, partEvents);
+}
+
+/** The same of the text as an imported trace, which is cut where its blocks end. */
+async function compareImported(text: Uint8Array | string, name: string, number: number): Promise<void> {
+  const file = await imported([inputOf(text)], { ...ALONE, sizes: { blockEvents: 1 + (number % 5) } }).catch(
+    () => null,
+  );
+  if (file !== null) await compareInputs(() => stored(file), name, number, 0, 1 + (number % 7));
+}
+
+async function compareInputs(
+  input: () => AnalyzedInput,
+  name: string,
+  number: number,
+  pieceBytes: number,
+  partEvents: number,
 ): Promise<void> {
   const options: AnalyzeOptions & { timelineBytes?: number } = {
     tailCalls: number % 2 === 0 ? 'nest' : 'replace',
     trees: number % 4 < 2 ? 'apart' : 'together',
     extend: number % 5 > 0,
     timelineBytes: [0, 2 ** 20, 400, 3000][number % 4] as number,
-    sizes: { pieceBytes: pieceBytes as number },
+    sizes: { pieceBytes },
   };
-  const inParts = await replayed(text, partEvents, options);
+  const inParts = await replayed(input(), partEvents, options);
   const { outlinePart = 0, replayPart = 0, replayThread = 0, replayNextThread = 0 } = given;
-  const whole = await replayed(text, Number.POSITIVE_INFINITY, options);
+  const whole = await replayed(input(), Number.POSITIVE_INFINITY, options);
   expect(given['outlinePart']).toBeUndefined();
   expect(inParts, [name, JSON.stringify(options)].join(' ')).toBe(whole);
   const threads = (given['replayThread'] ?? 0) + (given['replayNextThread'] ?? 0);
@@ -304,6 +323,46 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  describe('of imported traces', () => {
+    let before = 0;
+    beforeAll(() => {
+      before = counted.joined;
+    });
+
+    testOnAllTraces({ seed: 19, cases: 12 }, compareImported);
+
+    test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
+      for (let number = 0; number < 35; number++) await compareImported(traceOf(shorthand), name, number);
+    });
+
+    test.each(LONG_TRACES)('of random %s', async (_, random) => {
+      await fc.assert(
+        fc.asyncProperty(random, fc.nat(1000), async (lines, number) => {
+          const text = lines.map((line) => line.trimEnd()).join('\n');
+          await compareImported(text, text, number);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('with outlines that are damaged: as a whole', async () => {
+      const file = await imported([inputOf(traceOf(SHORT['events of the same time'] as string))], {
+        ...ALONE,
+        sizes: { blockEvents: 1 },
+      });
+      const blocks = stored(file).stored.threads.flatMap(({ blocks }) => blocks);
+      file[Math.max(...blocks.map(({ offset, bytes }) => offset + bytes)) + 20] ^= 1;
+      const joined = counted.joined;
+      await compareInputs(() => stored(file), 'damaged', 1, 0, 1);
+      expect(given['replayPart']).toBeUndefined();
+      expect(counted.joined).toBe(joined);
+    });
+
+    test('many threads were put together', () => {
+      expect(counted.joined - before).toBeGreaterThan(100);
+    });
   });
 
   test('many threads were cut, into many parts, and put together', () => {

@@ -219,8 +219,11 @@ test('reads a lane in batches, its ranges by time, spilled or not', () => {
       memory.clear();
       const read = (isInOrder: boolean) => {
         const events: (number | undefined)[][] = [];
-        for (const { length, site, timeNs } of new LaneReader(runs, memory.shared(), isInOrder).from())
+        for (const { length, site, timeNs, ascends } of new LaneReader(runs, memory.shared(), isInOrder).from()) {
+          const steps = timeNs.subarray(1, length).map((atNs, row) => atNs - (timeNs[row] as number));
+          expect(ascends && steps.some((step) => step < 0)).toBeFalsy();
           for (let row = 0; row < length; row++) events.push([site[row], timeNs[row]]);
+        }
         return events;
       };
       const inBatches = read(false);

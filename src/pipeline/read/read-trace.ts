@@ -2,12 +2,16 @@
  * Reads inputs in any order into one trace.
  */
 
+import type { PackedOutline } from '../../codec/block-head.js';
+import { FileFault } from '../../codec/file-fault.js';
 import { interruptible } from '../../host/turns.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
+import type { Tid } from '../../model/units.js';
 import { expectedSites } from '../../trace/blocks.js';
 import type { TraceContents } from '../../trace/file/contents.js';
 import { NO_OUTLINES } from '../../trace/file/read.js';
+import { eventsOf } from '../../trace/store-contents.js';
 import type { EncodedRecording } from '../decode/encoded-recording.js';
 import type { TraceInput } from '../open-text.js';
 import type { StoredTrace } from '../stored-trace.js';
@@ -66,11 +70,13 @@ class StoredSource implements Source {
 
   async read(into: TraceBuilder): Promise<void> {
     const { file, contents, threads, lost } = this.stored;
-    const outlines = into.isPart ? this.stored.outlines() : NO_OUTLINES;
     const { context, store } = into;
     const { meta, side, samples } = contents;
+    const { partEvents, minParts } = into.readers.sizes;
+    const mayBeCut = threads.some(({ lanes }) => eventsOf(lanes) >= minParts * partEvents);
+    const outlines = into.isPart ? this.stored.outlines() : mayBeCut ? this.soundOutlines() : NO_OUTLINES;
     const isLarge = meta.counts.events >= into.readers.sizes.minEvents[into.isPart ? 'ofPart' : 'ofAll'].toWake;
-    if (isLarge && outlines.size === 0) await into.readers.wake(threads.length); // they start meanwhile
+    if (isLarge && !(into.isPart && outlines.size > 0)) await into.readers.wake(mayBeCut ? undefined : threads.length); // they start meanwhile
     store.memory.attachPacked(file, await interruptible(() => internSites(contents, into)));
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });
@@ -87,6 +93,16 @@ class StoredSource implements Source {
     for (const recording of samples.sides) into.addSide(recording);
     for (const thread of threads) store.addPacked(thread, outlines.get(thread.tid) ?? null);
     if (meta.counts.events === 0 && samples.tables.length > 0) into.withoutTrace.push(this.name);
+  }
+
+  /** Without outlines, nothing of the whole is missing. */
+  private soundOutlines(): ReadonlyMap<Tid, PackedOutline> {
+    try {
+      return this.stored.outlines();
+    } catch (error) {
+      if (error instanceof FileFault) return NO_OUTLINES;
+      throw error;
+    }
   }
 }
 

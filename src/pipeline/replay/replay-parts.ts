@@ -4,12 +4,13 @@
  */
 import { TimelineJoiner } from '../../analysis/timeline/join-timelines.js';
 import { sameNodes } from '../../analysis/timeline/thread-timeline.js';
+import type { PackedOutline } from '../../codec/block-head.js';
 import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder } from '../../model/calls/durations.js';
 import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
 import { PartJoiner } from '../../replay/join-parts.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
-import { outlineOf, type PartOutline, ThreadCut, withOutlines } from '../../trace/thread-parts.js';
+import { outlineOf, type PartOutline, packedParts, ThreadCut, withOutlines } from '../../trace/thread-parts.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { canUseOutlines, needsCallLog, type ReplaySetup } from './replay-setup.js';
 import { NO_CALLS, NO_TIMES, type ReplayedPart, type ReplayedThread } from './trace-replayer.js';
@@ -28,28 +29,47 @@ export function canReplayParts(trace: ReplaySetup): boolean {
   return canUseOutlines(trace) && !siteFacts.showsTaskSwitches && !siteFacts.hasAborts;
 }
 
-/** Returns null if the thread has to be replayed as a whole. */
+/** `outline`: that of a thread in a trace file. Returns null if the thread has to be replayed as a whole. */
 export async function replayInParts(
   source: ThreadSource,
+  outline: PackedOutline | null,
   trace: ReplaySetup,
   pool: WorkerPool,
   give: GiveParts,
 ): Promise<ReplayedThread | null> {
   const { size } = pool;
-  const outlined = await outlinedParts(source, trace, pool, give);
+  const outlined = await (outline
+    ? packedPartsOf(source, outline, pool, give)
+    : outlinedParts(source, trace, pool, give));
   if (outlined === null) return null;
   const { parts, outlines } = outlined;
-  const outline = outlineOf(source, outlines);
-  if ((await give.outline(outline)) === null) return null;
+  const all = outlineOf(source, outlines);
+  if ((await give.outline(all)) === null) return null;
   const joiner = new Joiner(trace);
   const addPart = (part: ReplayedPart) => joiner.add(part);
-  if (!(await eachInOrder(withOutlines(outline, parts, outlines), size, give.replay, addPart))) return null;
+  if (!(await eachInOrder(withOutlines(all, parts, outlines), size, give.replay, addPart))) return null;
   return joiner.build(outlines.reduce((sum, { clockSteps }) => sum + clockSteps, 0));
 }
 
 interface OutlinedParts {
   readonly parts: readonly ThreadSource[];
   readonly outlines: readonly PartOutline[];
+}
+
+/** Likewise of a thread in a trace file: what its outline has of each part is reduced once more. */
+async function packedPartsOf(
+  source: ThreadSource,
+  outline: PackedOutline,
+  { size, sizes }: WorkerPool,
+  give: GiveParts,
+): Promise<OutlinedParts | null> {
+  const cut = packedParts(source, outline, sizes.partEvents);
+  if (cut.length < sizes.minParts) return null;
+  const outlines: PartOutline[] = [];
+  const toReduce = cut.map(({ outline }) => outline);
+  if (!(await eachInOrder(toReduce, size, give.outline, (found) => outlines.push(found)))) return null;
+  const parts = cut.map(({ part }) => part);
+  return { parts, outlines: parts.map(({ events }, part) => ({ ...(outlines[part] as PartOutline), events })) };
 }
 
 /** Cuts a thread, and finds the outlines of its parts; null: it cannot be replayed in parts. */

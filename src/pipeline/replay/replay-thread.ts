@@ -65,12 +65,12 @@ export async function replayPart(task: PartTask): Promise<ReplayedPart | null> {
 
 /**
  * Begins a thread, or a part of one: returns the replayer of its trace, where its events are, and what they need. Events of
- * parts are passed once more, for their outlines.
+ * parts are passed once more, for their outlines, unless a trace file has these.
  */
 async function beginOf({ facts, knownPaths, source, chunks, limit, ...terms }: PartTask, isPart = false) {
   const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
   const passes = passesOf(trace.questions);
-  tellWorkOn(source.tid, isPart ? passes / (passes + 1) : 1);
+  tellWorkOn(source.tid, isPart && source.packed === null ? passes / (passes + 1) : 1);
   const writers = await loadCallWriters(trace.questions);
   const kind = [facts.id, kindOf(trace)].join();
   const { timeline } = trace.questions;

@@ -69,7 +69,7 @@ export async function* replayThreads(
   else yield* replayOnWorkers(ordered, store, trace, help, asked);
 }
 
-type Threads = Pick<StoredThreads, 'eventCount' | 'threadSource'>;
+type Threads = Pick<StoredThreads, 'eventCount' | 'threadSource' | 'outlineOf'>;
 
 async function* replayOnMain(
   tids: readonly Tid[],
@@ -119,7 +119,7 @@ async function* replayOnWorkers(
       const whole = () => give(name, source, own);
       const isCut = canCut && own.asked === null && source.events > share;
       const result = isCut
-        ? replayInParts(source, trace, pool, giveParts).then((thread) => thread ?? whole())
+        ? replayInParts(source, store.outlineOf(tid), trace, pool, giveParts).then((thread) => thread ?? whole())
         : whole();
       result.catch(() => {}); // a rejection is handled when its result is awaited
       pending.push({ tid, result });

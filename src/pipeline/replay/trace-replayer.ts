@@ -142,7 +142,8 @@ export class TraceReplayer {
       const rows = outline.rows.filter((row) => events.siteAt(row) >= RECORD_SITES);
       const site = Uint32Array.from(rows, (row) => events.siteAt(row));
       const timeNs = Float64Array.from(rows, (row) => events.timeAt(row));
-      return { site, timeNs, clockSteps, ends, events: branchesOf(events) };
+      const records = outline.rows.length - rows.length; // an outline has all
+      return { site, timeNs, clockSteps, ends, events: events.length - records };
     });
   }
 
@@ -220,28 +221,15 @@ export class TraceReplayer {
   }
 }
 
-/** Returns how many rows are no records. */
-function branchesOf(events: ThreadEvents): number {
-  let branches = 0;
-  for (let row = 0; row < events.length; ) {
-    const { site, siteAt, length } = events.from(row);
-    for (let at = siteAt; at < siteAt + length; at++) if (site[at] >= RECORD_SITES) branches++;
-    row += length;
-  }
-  return branches;
-}
-
 /** Returns the rows of a part's own events and of the records among them: the last part has what follows, too. */
-function rowsOfPart({ around, events: count }: ThreadSource, events: ThreadEvents): PartRows {
-  const [before, after] = [around?.before.site.length ?? 0, around?.after.site.length ?? 0];
-  const own = count - before - after;
-  let [row, seen] = [0, 0];
-  const pass = (branches: number) => {
-    while (seen < branches) if (events.siteAt(row++) >= RECORD_SITES) seen++;
-    return row;
-  };
-  const firstRow = pass(before);
-  return { firstRow, endRow: after === 0 ? events.length : pass(before + own) };
+function rowsOfPart({ around }: ThreadSource, events: ThreadEvents): PartRows {
+  const isRecord = (row: number) => events.siteAt(row) < RECORD_SITES;
+  let firstRow = 0;
+  for (let left = around?.before.site.length ?? 0; left > 0; firstRow++) if (!isRecord(firstRow)) left--;
+  let endRow = events.length;
+  for (let left = around?.after.site.length ?? 0; left > 0; ) if (!isRecord(--endRow)) left--;
+  while (endRow < events.length && endRow > firstRow && isRecord(endRow - 1)) endRow--;
+  return { firstRow, endRow };
 }
 
 export const NO_CALLS = { timeline: null, chunks: null, callRows: null, longestCalls: null, placedCalls: null };

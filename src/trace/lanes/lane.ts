@@ -58,6 +58,8 @@ export interface LaneEvents {
 export interface ThreadSlice<Place = unknown> extends EventSlice {
   readonly cpu: number;
   readonly place: Place | null;
+  /** Its times are known never to decrease. */
+  readonly ascends?: boolean;
 }
 
 /** Events of a thread in slices. */
@@ -221,18 +223,20 @@ function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice<LanePla
   let lastNs = place.beforeNs;
   let first = place;
   let isFirst = true;
+  /** The batch is one bundle, whose times never decrease. */
+  let ascends = true;
   let length = 0;
   for (let { run } = place; run < input.addresses.length; run++) {
     const numbers = runs.of(input, run);
     for (let at = run === place.run ? place.at : 0; at < numbers.length; ) {
       const atNs = timeAt(numbers, at, lastNs);
       if (!isFirst && atNs < lastNs - MAX_JITTER_NS) {
-        yield { cpu, place: first, length, ...BATCH };
+        yield { cpu, place: first, ascends, length, ...BATCH };
         return false;
       }
       isFirst = false;
       if (length > 0 && length + eventsAt(numbers, at) > BATCH_EVENTS) {
-        yield { cpu, place: first, length, ...BATCH };
+        yield { cpu, place: first, ascends, length, ...BATCH };
         length = 0;
         first = { input, range, run, at, beforeNs: lastNs };
       }
@@ -242,13 +246,15 @@ function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice<LanePla
         timeNs[length] = atNs;
       }
       const near = length + eventsAt(numbers, at);
+      const isOnly = length === 0;
       at = next(numbers, at);
       length = readNear(numbers, at, near);
+      ascends = isOnly && length === near;
       at += NEAR_LENGTH * (length - near);
       lastNs = timeNs[length - 1];
     }
   }
-  yield { cpu, place: first, length, ...BATCH };
+  yield { cpu, place: first, ascends, length, ...BATCH };
   return true;
 }
 
