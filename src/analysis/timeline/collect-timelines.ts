@@ -2,6 +2,7 @@
  * The timeline of all threads, as finely as a number of bytes permits.
  */
 
+import { freeColumns } from '../../model/memory.js';
 import type { TimedThread, Timeline } from '../../model/profile/timeline.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import {
@@ -108,6 +109,7 @@ export class TimelineCollector {
     const { sums, sumsLevel: from } = timeline;
     if (sums === null || to === NO_SUMS) return null;
     coarsen(this.builder, sums, { from, to }, this.durationNs, paths);
+    for (const part of Object.values(sums)) freeColumns(part);
     return this.builder.build();
   }
 }
