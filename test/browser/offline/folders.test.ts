@@ -1,6 +1,7 @@
 /**
- * What the page saves of each file of a folder is what the command line writes, and it refuses what that refuses.
- * PTFLAME_TEST_FOLDERS names other folders, separated by colons: with 1, 2 and 4 workers.
+ * What the page saves of each file of a folder is what the command line writes, and it refuses what that refuses; also where
+ * its workers share memory. PTFLAME_TEST_FOLDERS names other folders, separated by colons, and PTFLAME_TEST_CORES how many
+ * cores the page is told of: 1,2,4.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,30 +10,45 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { windows } from '../../helpers/browser/browser.js';
 import { drop, openOfflinePage, problem, save, shown } from '../../helpers/browser/offline-page.js';
-import { type Directory, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { staticServer } from '../../helpers/browser/static-server.js';
+import { type Directory, fixturePath, PROGRAM, ptflame, test } from '../../helpers/cli/run-cli.js';
 
 const browser = windows('html', { acceptDownloads: true });
 
-const NAMED = process.env['PTFLAME_TEST_FOLDERS'];
-const FOLDERS = NAMED?.split(':') ?? [fixturePath('hostile')];
-/** Of the machine, as the page is told. */
-const CORES = NAMED === undefined ? [2] : [1, 2, 4];
+const FOLDERS = process.env['PTFLAME_TEST_FOLDERS']?.split(':') ?? [fixturePath('hostile')];
+const CORES = (process.env['PTFLAME_TEST_CORES'] ?? '2').split(',').map(Number);
+
+const host = staticServer();
+host.folder = dirname(PROGRAM);
+host.headers = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
+
+async function openIsolated(): Promise<Page> {
+  const page = await browser.openServed(`${host.address}/ptflame.html`, '');
+  await page.locator('.screen.start').waitFor();
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  return page;
+}
 const MENU = { folded: 'Folded stacks', json: 'Profile', html: 'Report page' } as const;
 const FORMATS = ['folded', 'json', 'html'] as const;
 const MANY_BYTES = 2 ** 26;
 
 function filesBelow(folder: string): string[] {
-  const all = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = all.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files.filter(
+  return filesIn(folder).filter(
     (path) => !/\/root\/|README|\.(?:md|mjs|ts|c|cc|py|sh)$/.test(path) && statSync(path).size < MANY_BYTES,
   );
 }
 
-/** The binaries of a recording lie in a folder named root, next to it or above. */
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** The binaries of a recording lie in a folder named root, next to it or above; some are compressed, and useless here. */
 function rootOf(path: string): string | null {
-  for (let folder = dirname(path); folder.length > 1; folder = dirname(folder))
-    if (existsSync(join(folder, 'root'))) return join(folder, 'root');
+  for (let folder = dirname(path); folder.length > 1; folder = dirname(folder)) {
+    const root = join(folder, 'root');
+    if (existsSync(root) && filesIn(root).every((file) => !file.endsWith('.gz'))) return root;
+  }
   return null;
 }
 
@@ -44,7 +60,7 @@ async function refused(path: string, root: string, dir: Directory): Promise<stri
   return exitCode === 0 ? null : stderr;
 }
 
-async function differences(page: Page, path: string, root: string, refusal: string | null, dir: Directory) {
+async function differencesOf(page: Page, path: string, root: string, refusal: string | null, dir: Directory) {
   await drop(page, path, ...(root === dir.path ? [] : filesIn(root)));
   let screen = await shown(page);
   if (screen === 'needs') {
@@ -69,26 +85,22 @@ async function differences(page: Page, path: string, root: string, refusal: stri
   return found;
 }
 
-const filesIn = (root: string) =>
-  readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-
 const cases = FOLDERS.flatMap((folder) =>
   filesBelow(folder).map((path) => [relative(dirname(folder), path), path] as const),
 );
 
 test('each file of a folder', { timeout: 60_000 * cases.length }, async ({ dir }) => {
-  const pages = await Promise.all(CORES.map((cores) => openOfflinePage(browser, cores)));
+  const pages = new Map<string, Page>();
+  for (const cores of CORES) pages.set(`${cores} cores`, await openOfflinePage(browser, cores));
+  pages.set('shared memory', await openIsolated());
   const found: string[] = [];
   for (const [name, path] of cases) {
     const root = rootOf(path) ?? dir.path;
     const refusal = await refused(path, root, dir);
-    for (const page of pages)
-      for (const difference of await differences(page, path, root, refusal, dir).catch((error) => [
-        String(error).slice(0, 300),
-      ]))
-        found.push(`${name}, ${CORES[pages.indexOf(page)]} cores: ${difference}`);
+    for (const [kind, page] of pages) {
+      const differences = await differencesOf(page, path, root, refusal, dir).catch((error) => [String(error)]);
+      found.push(...differences.map((difference) => `${name}, ${kind}: ${difference}`));
+    }
   }
   expect(found).toEqual([]);
 });
