@@ -82,17 +82,40 @@ const executions = fc
   })
   .map((threads) => execute(threads).lines.map(({ text }) => text));
 
-test('is the same in any order, however many threads are made before others were added', () =>
-  fc.assert(
+async function expectSameInAnyOrder(beforeOthers: () => void): Promise<void> {
+  await fc.assert(
     fc.asyncProperty(executions, fc.constantFrom(40_000, 4000, 1500, 400, 50, 1), async (lines, maxBytes) => {
       const all = await loaded(lines);
       const expected = collected(all, maxBytes, all.threads, 0);
+      beforeOthers();
       for (const ahead of [1, 3, 9])
         for (const threads of [all.threads, all.threads.toReversed()])
           expect(collected(all, maxBytes, threads, ahead)).toEqual(expected);
     }),
     { numRuns: 40 },
-  ));
+  );
+}
+
+test('is the same in any order, however many threads are made before others were added', () =>
+  expectSameInAnyOrder(() => {}));
+
+test('is the same where memory is freed at once, as in browsers', async () => {
+  const { prototype } = ArrayBuffer as { prototype: { transfer?: (bytes: number) => ArrayBuffer } };
+  const own = Object.getOwnPropertyDescriptor(prototype, 'transfer');
+  let freed = 0;
+  const free = function (this: ArrayBuffer, bytes: number): ArrayBuffer {
+    freed += this.byteLength;
+    structuredClone(this, { transfer: [this] });
+    return new ArrayBuffer(bytes);
+  };
+  try {
+    await expectSameInAnyOrder(() => Object.defineProperty(prototype, 'transfer', { configurable: true, value: free }));
+  } finally {
+    if (own === undefined) delete prototype.transfer;
+    else Object.defineProperty(prototype, 'transfer', own);
+  }
+  expect(freed).toBeGreaterThan(0);
+});
 
 /** Made at the finest level, and as coarse as needed by trying each level. */
 test('is as fine as the bytes permit', () =>
