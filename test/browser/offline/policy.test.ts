@@ -3,6 +3,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { windows } from '../../helpers/browser/browser.js';
 import { drop, openOfflinePage, pageText, shown } from '../../helpers/browser/offline-page.js';
@@ -154,4 +155,12 @@ test('its policy names what it may do, and its size stays below a megabyte', asy
   ]);
   expect(Buffer.byteLength(pageText())).toBeLessThan(1_000_000);
   await openOfflinePage(browser);
+});
+
+test('its scripts are ASCII: browsers keep others with two bytes a character, in each worker', () => {
+  const scripts = [...pageText().matchAll(/id="(?:engine|script)">([^<]*)</g)].map(([, packed = '']) =>
+    inflateRawSync(Buffer.from(packed, 'base64')).toString(),
+  );
+  expect(scripts).toHaveLength(2);
+  for (const script of scripts) expect(/[^\0-\x7f]/.exec(script)).toBeNull();
 });
