@@ -31,6 +31,8 @@ async function openIsolated(): Promise<Page> {
 const MENU = { folded: 'Folded stacks', json: 'Profile', html: 'Report page' } as const;
 const FORMATS = ['folded', 'json', 'html'] as const;
 const MANY_BYTES = 2 ** 26;
+/** Too little for workers, also if it is compressed. */
+const FEW_BYTES = 2 ** 16;
 
 function filesBelow(folder: string): string[] {
   return filesIn(folder).filter(
@@ -55,7 +57,8 @@ function rootOf(path: string): string | null {
 /** Returns why the command line refuses a file; null: it has written all of it. */
 async function refused(path: string, root: string, dir: Directory): Promise<string | null> {
   const outputs = FORMATS.flatMap((format) => ['-o', dir.file(`wanted.${format}`)]);
-  const args = ['render', basename(path), '--symfs', root, ...outputs, '-q'];
+  const workers = statSync(path).size > FEW_BYTES ? ['-j', '2'] : []; // they have to be those of a process of its own
+  const args = ['render', basename(path), '--symfs', root, ...outputs, ...workers, '-q'];
   const { exitCode, stderr } = await ptflame(args, { cwd: dirname(path) });
   return exitCode === 0 ? null : stderr;
 }
