@@ -25,6 +25,7 @@ const SHARED_MEMORY = '--sharedMemory --maximumMemory 65536 --enable threads'.sp
 await compile('parser', SHARED_MEMORY);
 await compile('decode', []);
 await compile('replay', SHARED_MEMORY);
+await compile('trace', []);
 
 /** What src/ROOM/wasm/main.ts exports becomes src/ROOM/wasm.generated.ts. */
 async function compile(room, options) {

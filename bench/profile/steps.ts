@@ -43,7 +43,7 @@ export interface CpuProfile {
 /** Functions in which threads wait, the second one for a task. */
 const WAITS: ReadonlySet<string> = new Set(['(idle)', 'atomicsWaitLoop']);
 
-const ROOMS = ['parser', 'decode', 'replay'] as const;
+const ROOMS = ['parser', 'decode', 'replay', 'trace'] as const;
 
 export class Steps {
   /** By room: the files of the functions of its module. */

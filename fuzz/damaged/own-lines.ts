@@ -6,12 +6,12 @@ import type { Part } from '../../src/decode/parts.js';
 import { errorsOf, runsOf, type SiteRow, siteCount, siteRow } from '../../src/decode/parts.js';
 import type { Slot } from '../../src/decode/schedule.js';
 import { openPath } from '../../src/host/files.js';
-import { bundleEnd, bundleEvents, readBundle } from '../../src/model/trace/event-runs.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
 import { type CpuError, cpuError, gapRecords, truncations } from '../../src/pipeline/decode/decoded-trace.js';
 import type { EncodedRecording } from '../../src/pipeline/decode/encoded-recording.js';
 import { decodeContext } from '../../src/pipeline/decode/encoded-recording.js';
+import { bundledEvents } from '../../test/helpers/traces/bundled-events.js';
 import { siteText, timeText } from '../pt/decode-own.js';
 
 export interface RecordingLines {
@@ -46,14 +46,10 @@ export function ownLines(encoded: EncodedRecording): RecordingLines {
       if (decoded.sites.first === 0) sites.length = 0;
       for (let at = 0; at < siteCount(decoded.sites.rows); at++) sites.push(siteRow(decoded.sites.rows, at));
       let at = 0;
-      for (const { slot, length, events: count } of runsOf(decoded, 0, undefined)) {
+      for (const { slot, length } of runsOf(decoded, 0, undefined)) {
         const { tid } = cpu.slots[slot] as Slot;
-        const run = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
-        let row = 0;
-        for (const end = at + length; at < end; at = bundleEnd(decoded.events, at)) {
-          readBundle(decoded.events, at, run, row);
-          row += bundleEvents(decoded.events, at);
-        }
+        const run = bundledEvents(decoded.events, at, at + length);
+        at += length;
         for (const [event, timeNs] of run.timeNs.entries())
           lines.push(`${tid} ${timeText(BigInt(timeNs))} ${siteText(sites[run.site[event] ?? 0] as SiteRow)}`);
       }

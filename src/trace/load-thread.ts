@@ -169,7 +169,7 @@ function* eventsAround({ around }: ThreadSource, own: Iterable<ThreadSlice>): Ge
     return { cpu: NONE, place: null, site, siteAt: 0, timeNs, timeAt: 0, length: site.length };
   };
   yield rows(around?.before);
-  for (const slice of own) yield { ...slice, place: null };
+  yield* own;
   yield rows(around?.after);
 }
 

@@ -5,7 +5,7 @@
 import { SwitchKind } from '../model/sample-table.js';
 import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../model/trace/branch-sites.js';
 import { copyEvents, type EventSpace, type RowSpace, ThreadEvents } from '../model/trace/thread-events.js';
-import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import type { SiteEdges, Slices, ThreadSlice } from './lanes/lane.js';
 import type { RareRecord, SwitchTimes } from './records/switch-log.js';
 
@@ -91,8 +91,8 @@ export class EventReader {
     this.at = at;
   }
 
-  /** Writes the next rows, at most `most`, and returns how many there were. */
-  read(into: RowSpace, most: number): number {
+  /** Writes the next rows, at most `most`, and returns how many there were. null: passes them. */
+  read(into: RowSpace | null, most: number): number {
     if (!this.slices.isValid() && this.slice.place !== null) this.goTo(this.mark());
     let row = 0;
     while (row < most && !this.isDone) row += this.readSome(into, row, most);
@@ -100,19 +100,21 @@ export class EventReader {
   }
 
   /** Writes some of the next rows, at least one, from a row of the space on. */
-  protected readSome(into: RowSpace, row: number, most: number): number {
+  protected readSome(into: RowSpace | null, row: number, most: number): number {
     return this.copy(into, row, Math.min(this.slice.length, this.at + most - row));
   }
 
   /** Copies the events up to an index of the slice. */
-  protected copy(into: RowSpace, row: number, end: number): number {
+  protected copy(into: RowSpace | null, row: number, end: number): number {
     const { slice, at } = this;
-    const { site, siteAt, timeNs, timeAt } = slice;
     const length = end - at;
-    copyEvents(
-      { site, siteAt: siteAt + at, timeNs, timeAt: timeAt + at, length },
-      { ...into, siteAt: into.siteAt + row, timeAt: into.timeAt + row },
-    );
+    if (into !== null) {
+      const { site, siteAt, timeNs, timeAt } = slice;
+      copyEvents(
+        { site, siteAt: siteAt + at, timeNs, timeAt: timeAt + at, length },
+        { ...into, siteAt: into.siteAt + row, timeAt: into.timeAt + row },
+      );
+    }
     this.passTo(end);
     return length;
   }
@@ -132,7 +134,8 @@ export class EventReader {
 }
 
 interface RowMark extends Mark {
-  readonly lastNs: Nanoseconds;
+  /** null: of the event before. */
+  readonly lastNs: Nanoseconds | null;
   readonly record: number;
 }
 
@@ -143,8 +146,8 @@ interface RowMark extends Mark {
 export class RowReader extends EventReader {
   /** Number of times that stepped back and were set to the previous time. */
   clockSteps = 0;
-  /** Of the last event. */
-  lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
+  /** Of the last event; null: it is the one before in the slice, whose times may not be read yet. */
+  private knownNs: Nanoseconds | null = Number.NEGATIVE_INFINITY;
   /** The one that is inserted next. */
   private record = 0;
   /** Of the thread, once all its events were read. */
@@ -167,33 +170,43 @@ export class RowReader extends EventReader {
     return this.record === this.records.timeNs.length;
   }
 
+  /** Of the last event. */
+  get lastNs(): Nanoseconds {
+    const { slice, at } = this;
+    return (this.knownNs ??= slice.timeNs[slice.timeAt + at - 1]);
+  }
+
   override mark(): RowMark {
-    const { lastNs, record } = this;
+    const { knownNs: lastNs, record } = this;
     return { ...super.mark(), lastNs, record };
   }
 
   override goTo(mark: RowMark): void {
     super.goTo(mark);
-    this.lastNs = mark.lastNs;
+    this.knownNs = mark.lastNs;
     this.record = mark.record;
   }
 
   /** Up to the first event that is earlier than one before it or, maybe, after a record; or that one, or a record. */
-  protected override readSome(into: RowSpace, row: number, most: number): number {
-    const { slice, at, dueNs } = this;
-    const { timeNs, timeAt } = slice;
+  protected override readSome(into: RowSpace | null, row: number, most: number): number {
+    const { slice, at, dueNs, knownNs } = this;
+    const { bounds } = slice;
     const limit = Math.min(slice.length, at + most - row);
+    const nextNs = () => (at === 0 && bounds ? bounds.startNs : slice.timeNs[slice.timeAt + at]);
+    if (bounds && bounds.endNs < dueNs && (knownNs === null || nextNs() >= knownNs)) {
+      this.knownNs = limit === slice.length ? bounds.endNs : null;
+      return this.copy(into, row, limit);
+    }
+    const { timeNs, timeAt } = slice;
     let { lastNs } = this;
     let end = at;
-    const isAhead = slice.ascends && timeNs[timeAt + at] >= lastNs && timeNs[timeAt + limit - 1] < dueNs;
-    if (isAhead) [end, lastNs] = [limit, timeNs[timeAt + limit - 1]];
     for (; end < limit && timeNs[timeAt + end] >= lastNs && timeNs[timeAt + end] < dueNs; end++)
       lastNs = timeNs[timeAt + end];
-    this.lastNs = lastNs;
+    this.knownNs = lastNs;
     return end > at ? this.copy(into, row, end) : this.readOne(into, row);
   }
 
-  private readOne(into: RowSpace, row: number): number {
+  private readOne(into: RowSpace | null, row: number): number {
     const { slice, at, lastNs, dueNs } = this;
     if (slice === NO_EVENTS) return this.insert(into, row);
     const site = slice.site[slice.siteAt + at];
@@ -201,17 +214,16 @@ export class RowReader extends EventReader {
     const atNs = Math.max(timeNs, lastNs);
     if (dueNs < atNs || (dueNs === atNs && this.sites.edge[site] === TraceEdge.Begin)) return this.insert(into, row);
     if (timeNs < lastNs) this.clockSteps++;
-    into.site[into.siteAt + row] = site;
-    into.timeNs[into.timeAt + row] = this.lastNs = atNs;
+    put(into, row, site, atNs);
+    this.knownNs = atNs;
     this.passTo(at + 1);
     return 1;
   }
 
-  private insert(into: RowSpace, row: number): number {
+  private insert(into: RowSpace | null, row: number): number {
     const { records, record, lastNs, recordingStartNs } = this;
     const startNs = lastNs === Number.NEGATIVE_INFINITY ? recordingStartNs : lastNs;
-    into.site[into.siteAt + row] = recordSite(records.kind[record] as RecordKind);
-    into.timeNs[into.timeAt + row] = Math.max(records.timeNs[record], startNs);
+    put(into, row, recordSite(records.kind[record] as RecordKind), Math.max(records.timeNs[record], startNs));
     this.record++;
     return 1;
   }
@@ -227,6 +239,12 @@ export class RowReader extends EventReader {
     for (; this.record < timeNs.length && timeNs[this.record] > this.exitNs; this.record++)
       if (kind[this.record] === BranchKind.Gap || kind[this.record] === BranchKind.Exec) return;
   }
+}
+
+function put(into: RowSpace | null, row: number, site: SiteId, timeNs: Nanoseconds): void {
+  if (into === null) return;
+  into.site[into.siteAt + row] = site;
+  into.timeNs[into.timeAt + row] = timeNs;
 }
 
 /**
@@ -245,7 +263,7 @@ export function pagedRows(
   /** The page that is read next. */
   let next = 0;
   let length = 0;
-  const read = (page: number, into: RowSpace) => {
+  const read = (page: number, into: RowSpace | null) => {
     if (page !== next) reader.goTo(marks[page]);
     const rows = reader.read(into, pageRows);
     next = page + 1;
@@ -255,16 +273,11 @@ export function pagedRows(
   };
   const events = new ThreadEvents(tid, most, space, read);
   const { pages } = events;
-  let unused: RowSpace | null = null;
   for (let page = 0; !reader.isDone; page++) {
     if (!areReadAgain) pages.slotToChange(page * pageRows);
     else if (page < pages.slotCount) pages.slotAt(page * pageRows);
-    else read(page, (unused ??= rowSpace(pageRows)));
+    else read(page, null);
   }
   events.length = length;
   return events;
-}
-
-function rowSpace(rows: number): RowSpace {
-  return { site: new Uint32Array(rows), siteAt: 0, timeNs: new Float64Array(rows), timeAt: 0 };
 }

@@ -1,6 +1,6 @@
 /**
- * Modules of WebAssembly: the inner loops of reading, decoding and replay, which are written in AssemblyScript
- * (src/{parser,decode,replay}/wasm) and compiled by scripts/compile-wasm.mjs. Here they get memory and start.
+ * Modules of WebAssembly: the inner loops of reading, decoding, loading and replay, which are written in AssemblyScript
+ * (src/{parser,decode,trace,replay}/wasm) and compiled by scripts/compile-wasm.mjs. Here they get memory and start.
  */
 import { base64Bytes } from '../codec/bytes.js';
 

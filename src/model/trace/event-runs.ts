@@ -71,7 +71,7 @@ export function writeTime(numbers: Int32Array, at: number, timeNs: Nanoseconds):
 //     BUNDLE, length, events, sites, time of the first event, of the last one     eight numbers
 //     the sites, in the order in which they first come
 //     of each event, the row of its site                                          one byte each, or two
-//     times: how many events have the same, nanoseconds since the time before     two bytes each
+//     times: how many events have the same, nanoseconds since the time before     two bytes each, or six if these are 255
 
 /** The first number of a bundle. */
 export const BUNDLE = -2;
@@ -85,10 +85,6 @@ export const BUNDLE_HEAD_LENGTH = 8;
 export const MAX_BUNDLE_EVENTS = 65_536;
 /** With more sites, rows have two bytes. */
 export const MAX_BYTE_SITES = 256;
-/** The nanoseconds are in four bytes after it. */
-export const LONG_STEP = 255;
-/** The bytes of a time, and of one with a long step. */
-const [TIME_BYTES, LONG_TIME_BYTES] = [2, 6] as const;
 
 /** Returns the index after a bundle. */
 export function bundleEnd(run: Int32Array, at: number): number {
@@ -116,41 +112,4 @@ export function bundleEndNs(run: Int32Array, at: number): Nanoseconds {
 /** The bytes of rows are padded, so that the next bundle is aligned. */
 export function padded(bytes: number): number {
   return (bytes + 3) & ~3;
-}
-
-interface Columns {
-  readonly site: Uint32Array;
-  readonly timeNs: Float64Array;
-}
-
-/** Reads the events of a bundle into columns, from a row on. */
-export function readBundle(run: Int32Array, at: number, { site, timeNs }: Columns, row: number): void {
-  const events = bundleEvents(run, at);
-  const sites = bundleSites(run, at);
-  const start = sites.byteOffset + sites.byteLength;
-  const isShort = sites.length <= MAX_BYTE_SITES;
-  if (isShort) readSites(new Uint8Array(run.buffer, start, events), sites, site, row);
-  else readSites(new Uint16Array(run.buffer, start, events), sites, site, row);
-  const times = new Uint8Array(run.buffer, start + padded(isShort ? events : 2 * events));
-  readTimes(times, bundleStartNs(run, at), timeNs, row, row + events);
-}
-
-function readSites(rows: Uint8Array | Uint16Array, sites: Int32Array, site: Uint32Array, row: number): void {
-  for (let event = 0; event < rows.length; event++) site[row + event] = sites[rows[event]];
-}
-
-function readTimes(times: Uint8Array, startNs: Nanoseconds, timeNs: Float64Array, start: number, end: number): void {
-  let atNs = startNs;
-  let at = 0;
-  for (let row = start; row < end; ) {
-    const last = row + times[at];
-    const step = times[at + 1];
-    atNs += step === LONG_STEP ? longStep(times, at + TIME_BYTES) : step;
-    at += step === LONG_STEP ? LONG_TIME_BYTES : TIME_BYTES;
-    while (row < last) timeNs[row++] = atNs;
-  }
-}
-
-function longStep(bytes: Uint8Array, at: number): number {
-  return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
 }

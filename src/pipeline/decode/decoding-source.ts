@@ -88,7 +88,7 @@ function changed(name: string): PtflameError {
 }
 
 const MAX_INLINE_BYTES = 1024 * 1024;
-const PART_BYTES = 192 * 1024;
+const PART_BYTES = 384 * 1024;
 /** While all workers are busy, some parts wait for a worker, and some for their turn. */
 const WAITING_PARTS = 2;
 type How = Pick<PartsOptions, 'decode' | 'newMemory' | 'partBytes' | 'maxParts'>;

@@ -10,13 +10,12 @@ import {
   FAR,
   FAR_LENGTH,
   farTime,
-  MAX_BUNDLE_EVENTS,
   NEAR_LENGTH,
-  readBundle,
 } from '../../model/trace/event-runs.js';
 import type { EventSlice, ThreadEvents } from '../../model/trace/thread-events.js';
 import type { Bounds, Nanoseconds } from '../../model/units.js';
 import { type RunAddress, runAt, type SharedEvents } from '../event-memory.js';
+import { BundleColumns } from './bundles.js';
 
 /**
  * A larger step back is no jitter: what follows was recorded earlier, for example in files joined in the wrong order.
@@ -58,8 +57,8 @@ export interface LaneEvents {
 export interface ThreadSlice<Place = unknown> extends EventSlice {
   readonly cpu: number;
   readonly place: Place | null;
-  /** Its times are known never to decrease. */
-  readonly ascends?: boolean;
+  /** Its first and its last time, if times are known never to decrease. */
+  readonly bounds?: Bounds | null;
 }
 
 /** Events of a thread in slices. */
@@ -88,19 +87,49 @@ interface StoredRange extends RangeStart {
   endNs: Nanoseconds;
 }
 
-/** A batch has more if a bundle has: they stay in the cache. */
+/** Of several bundles: they stay in the cache. */
 const BATCH_EVENTS = 8192;
+/** A bundle of so many is a batch of its own. */
+const ALONE_EVENTS = 32;
 
 /** The lane that was read last. */
 let lastRead: LaneReader | null = null;
 
 /** Used for all lanes, because new memory is slow. */
-const BATCH = {
-  site: new Uint32Array(MAX_BUNDLE_EVENTS),
-  siteAt: 0,
-  timeNs: new Float64Array(MAX_BUNDLE_EVENTS),
-  timeAt: 0,
-};
+let batch: BundleColumns | null = null;
+
+/** A batch that is one bundle: its columns are read when they are needed. */
+class BundleSlice implements ThreadSlice<LanePlace> {
+  readonly siteAt = 0;
+  readonly timeAt = 0;
+  readonly length: number;
+  readonly bounds: Bounds;
+  private hasSites = false;
+  private hasTimes = false;
+
+  constructor(
+    readonly cpu: number,
+    readonly place: LanePlace,
+    private readonly numbers: Int32Array,
+    private readonly at: number,
+    private readonly columns: BundleColumns,
+  ) {
+    this.length = bundleEvents(numbers, at);
+    this.bounds = { startNs: bundleStartNs(numbers, at), endNs: bundleEndNs(numbers, at) };
+  }
+
+  get site(): Uint32Array {
+    if (!this.hasSites) this.columns.readSites(this.numbers, this.at, 0);
+    this.hasSites = true;
+    return this.columns.site;
+  }
+
+  get timeNs(): Float64Array {
+    if (!this.hasTimes) this.columns.readTimes(this.numbers, this.at, 0);
+    this.hasTimes = true;
+    return this.columns.timeNs;
+  }
+}
 
 /** A lane that was taken to be in order has a large step back: what was read of it may be out of order. */
 export class OutOfOrder extends Error {}
@@ -147,16 +176,25 @@ export class LaneReader implements Slices<LanePlace> {
 export function* slicesWithin(slices: Iterable<ThreadSlice>, { startNs, endNs }: Bounds): Generator<ThreadSlice> {
   let hasBegun = false;
   for (const slice of slices) {
-    const { siteAt, timeNs, timeAt, length } = slice;
-    let first = 0;
-    if (!hasBegun) while (first < length && timeNs[timeAt + first] < startNs) first++;
-    if (first === length) continue;
+    const { bounds } = slice;
+    let [first, end] = [0, slice.length];
+    if (bounds && !hasBegun && bounds.endNs < startNs) continue;
+    const isWhole = bounds && (hasBegun || bounds.startNs >= startNs) && bounds.endNs < endNs;
+    if (!isWhole) {
+      const { timeNs, timeAt, length } = slice;
+      if (!hasBegun) while (first < length && timeNs[timeAt + first] < startNs) first++;
+      if (first === length) continue;
+      end = first;
+      while (end < length && timeNs[timeAt + end] < endNs) end++;
+    }
     hasBegun = true;
-    let end = first;
-    while (end < length && timeNs[timeAt + end] < endNs) end++;
-    yield { ...slice, place: null, siteAt: siteAt + first, timeAt: timeAt + first, length: end - first };
-    if (end < length) return;
+    yield isWhole ? slice : partOf(slice, first, end);
+    if (end < slice.length) return;
   }
+}
+
+function partOf({ cpu, site, siteAt, timeNs, timeAt }: ThreadSlice, first: number, end: number): ThreadSlice {
+  return { cpu, place: null, site, siteAt: siteAt + first, timeNs, timeAt: timeAt + first, length: end - first };
 }
 
 /** Whatever the order of the inputs. */
@@ -171,7 +209,7 @@ function rangesOf(input: LaneRuns, runs: Runs): StoredRange[] {
   for (let run = 0; run < input.addresses.length; run++) {
     const numbers = runs.of(input, run);
     for (let at = 0; at < numbers.length; ) {
-      const atNs = timeAt(numbers, at, lastNs);
+      const atNs = startAt(numbers, at, lastNs);
       let range = ranges.at(-1);
       if (range === undefined || atNs < lastNs - MAX_JITTER_NS) {
         range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs };
@@ -206,61 +244,68 @@ const RUN_HEAD_LENGTH = 8;
 
 /** Returns the time of the first event of a run. */
 export function startOfRun({ addresses, lengths }: LaneRuns, run: number, shared: SharedEvents): Nanoseconds {
-  return timeAt(runAt(shared, addresses[run], Math.min(lengths[run], RUN_HEAD_LENGTH)), 0, Number.NaN);
+  return startAt(runAt(shared, addresses[run], Math.min(lengths[run], RUN_HEAD_LENGTH)), 0, Number.NaN);
 }
 
 /** Returns the time of an event, or of the first one of a bundle. */
-function timeAt(numbers: Int32Array, at: number, lastNs: Nanoseconds): Nanoseconds {
+function startAt(numbers: Int32Array, at: number, lastNs: Nanoseconds): Nanoseconds {
   if (numbers[at] === BUNDLE) return bundleStartNs(numbers, at);
   return numbers[at] === FAR ? farTime(numbers, at) : lastNs + numbers[at + 1];
 }
 
 /** Yields the events of a range from a place on. Returns whether the input has no more. */
 function* batchesOf(place: LanePlace, runs: Runs): Generator<ThreadSlice<LanePlace>, boolean> {
-  const { site, timeNs } = BATCH;
+  const columns = (batch ??= new BundleColumns());
+  const { site, siteAt, timeNs, timeAt } = columns;
   const { input, range } = place;
   const { cpu } = input;
   let lastNs = place.beforeNs;
   let first = place;
   let isFirst = true;
-  /** The batch is one bundle, whose times never decrease. */
-  let ascends = true;
   let length = 0;
+  const taken = () => {
+    const slice = { cpu, place: first, length, site, siteAt, timeNs, timeAt };
+    length = 0;
+    return slice;
+  };
   for (let { run } = place; run < input.addresses.length; run++) {
     const numbers = runs.of(input, run);
     for (let at = run === place.run ? place.at : 0; at < numbers.length; ) {
-      const atNs = timeAt(numbers, at, lastNs);
+      const atNs = startAt(numbers, at, lastNs);
       if (!isFirst && atNs < lastNs - MAX_JITTER_NS) {
-        yield { cpu, place: first, ascends, length, ...BATCH };
+        if (length > 0) yield taken();
         return false;
       }
       isFirst = false;
-      if (length > 0 && length + eventsAt(numbers, at) > BATCH_EVENTS) {
-        yield { cpu, place: first, ascends, length, ...BATCH };
-        length = 0;
-        first = { input, range, run, at, beforeNs: lastNs };
+      const events = eventsAt(numbers, at);
+      const isBundle = numbers[at] === BUNDLE;
+      const isAlone = isBundle && events >= ALONE_EVENTS;
+      if (length > 0 && (isAlone || length + events > BATCH_EVENTS)) yield taken();
+      if (length === 0) first = { input, range, run, at, beforeNs: lastNs };
+      if (isAlone) {
+        yield new BundleSlice(cpu, first, numbers, at, columns);
+        lastNs = bundleEndNs(numbers, at);
+        at = bundleEnd(numbers, at);
+        continue;
       }
-      if (numbers[at] === BUNDLE) readBundle(numbers, at, BATCH, length);
+      if (isBundle) columns.read(numbers, at, length);
       else {
         site[length] = numbers[at] === FAR ? numbers[at + 1] : numbers[at];
         timeNs[length] = atNs;
       }
-      const near = length + eventsAt(numbers, at);
-      const isOnly = length === 0;
       at = next(numbers, at);
-      length = readNear(numbers, at, near);
-      ascends = isOnly && length === near;
+      const near = length + events;
+      length = readNear(columns, numbers, at, near);
       at += NEAR_LENGTH * (length - near);
       lastNs = timeNs[length - 1];
     }
   }
-  yield { cpu, place: first, ascends, length, ...BATCH };
+  if (length > 0) yield taken();
   return true;
 }
 
 /** Reads near events into the batch, from a row on that is not the first one. Returns the row after them. */
-function readNear(numbers: Int32Array, start: number, first: number): number {
-  const { site, timeNs } = BATCH;
+function readNear({ site, timeNs }: BundleColumns, numbers: Int32Array, start: number, first: number): number {
   let atNs = timeNs[first - 1];
   let row = first;
   for (let at = start; row < BATCH_EVENTS && isNear(numbers, at); at += NEAR_LENGTH) {

@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Part } from '../../../src/decode/parts.js';
 import { errorsOf, runsOf } from '../../../src/decode/parts.js';
 import { openPath } from '../../../src/host/files.js';
-import { bundleEnd, bundleEvents, readBundle } from '../../../src/model/trace/event-runs.js';
 import { NONE } from '../../../src/model/units.js';
 import { Interner } from '../../../src/parser/intern.js';
 import { PartsDecoding, SiteNames, type TakenPart, WorkerSites } from '../../../src/pipeline/decode/decode-parts.js';
@@ -13,6 +12,7 @@ import { decodePlan } from '../../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../../src/pipeline/decode/decode-task.js';
 import type { EncodedRecording } from '../../../src/pipeline/decode/encoded-recording.js';
 import { decodeContext } from '../../../src/pipeline/decode/encoded-recording.js';
+import { bundledEvents } from '../traces/bundled-events.js';
 
 export interface Cutting {
   /** Of trace. */
@@ -69,19 +69,15 @@ function add({ cpu, decoded, sites, from, to }: TakenPart, found: Decoded & { ha
   sites.replaceIn(events);
   let at = 0;
   for (const { slot, length, events: count, startNs, endNs } of runsOf(decoded, from?.runs ?? 0, to?.runs)) {
-    const run = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
-    let row = 0;
-    for (const end = at + length; at < end; at = bundleEnd(events, at)) {
-      readBundle(events, at, run, row);
-      row += bundleEvents(events, at);
-    }
+    const run = bundledEvents(events, at, at + length);
+    at += length;
     const times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
     for (const [event, timeNs] of run.timeNs.entries()) {
       found.events.push(cpu, slot, run.site[event] ?? NONE, timeNs);
       times.first = Math.min(times.first, timeNs);
       times.last = Math.max(times.last, timeNs);
     }
-    if (row !== count || times.first !== startNs || times.last !== endNs)
+    if (run.site.length !== count || times.first !== startNs || times.last !== endNs)
       throw new Error('a run has other events than it says');
   }
   if (at !== events.length) throw new Error('events belong to no run');
