@@ -8,8 +8,6 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/codec/block-head.js';
-import { newDecoderModule } from '../../src/decode/decoder-module.js';
-import { COLUMN_BUNDLES } from '../../src/decode/wasm/layout.js';
 import { openPath } from '../../src/host/files.js';
 import { type BranchSites, RECORD_SITES } from '../../src/model/trace/branch-sites.js';
 import {
@@ -23,7 +21,7 @@ import {
 import { EventPacker, expectedSites, packedEvents } from '../../src/trace/blocks.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
 import { LaneReader, type LaneRuns, MAX_JITTER_NS, OutOfOrder } from '../../src/trace/lanes/lane.js';
-import { bundledEvents } from '../helpers/traces/bundled-events.js';
+import { Bundles, bundledEvents, bundlesOf } from '../helpers/traces/bundled-events.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -85,39 +83,7 @@ function runOf(events: readonly Event[], isBundled: boolean): Int32Array {
   return isBundled ? bundlesOf(run.build()) : run.build();
 }
 
-/** Bundles as the decoder writes them. */
-class Bundles {
-  private readonly module = newDecoderModule(
-    () => 0,
-    () => false,
-    () => 0,
-  );
-  private readonly space = this.module.space(16 * (2 * MAX_BUNDLE_EVENTS + 5));
-
-  /** Returns the length of its bundles. */
-  add(run: Int32Array): number {
-    new Int32Array(this.module.memory.buffer, this.space).set(run);
-    return this.module.bundleRun(this.space, run.byteLength, SITES + RECORD_SITES) / 4;
-  }
-
-  /** Returns all since the last time. */
-  take(): Int32Array {
-    const { module } = this;
-    const length = module.columnBytes(COLUMN_BUNDLES) / 4;
-    const written = new Int32Array(module.memory.buffer, module.columnStart(COLUMN_BUNDLES), length).slice();
-    module.bundleRuns(); // there are none
-    return written;
-  }
-}
-
 const bundles = new Bundles();
-
-function bundlesOf(run: Int32Array): Int32Array {
-  const length = bundles.add(run);
-  const written = bundles.take();
-  expect(length).toBe(written.length);
-  return written;
-}
 
 function readBundles(run: Int32Array): Event[] {
   const events: Event[] = [];

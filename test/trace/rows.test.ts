@@ -4,13 +4,16 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SwitchKind } from '../../src/model/sample-table.js';
 import { TraceEdge } from '../../src/model/trace/branch-sites.js';
 import { RunBuilder } from '../../src/model/trace/event-runs.js';
 import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
 import { LaneReader, type Slices, type ThreadSlice } from '../../src/trace/lanes/lane.js';
 import { MergedLanes } from '../../src/trace/lanes/merge-lanes.js';
+import { loadThread, threadBytes } from '../../src/trace/load-thread.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { bundlesOf } from '../helpers/traces/bundled-events.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';
 import { MemoryFile, threadEvents } from '../helpers/traces/thread-events.js';
 import { threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -105,4 +108,54 @@ test('a lane is read alike from any batch on', () => {
   }
   expectReadAgain(new LaneReader([lane], memory.shared()));
   memory.close();
+});
+
+/** How runs of events are stored, and which pages are read again. */
+function loadedFrom(
+  events: readonly { readonly site: number; readonly timeNs: number }[],
+  switchesNs: readonly number[],
+  { runEvents, isBundled, sizes }: { runEvents: number; isBundled: boolean; sizes: (typeof SIZES)[number] | null },
+) {
+  const memory = new EventMemory({ memoryBytes: 0, directory: null });
+  const lane = { cpu: 0, input: 'input', addresses: [] as number[], lengths: [] as number[], events: [] as number[] };
+  for (let row = 0; row < events.length; row += runEvents) {
+    const run = new RunBuilder();
+    for (const { site, timeNs } of events.slice(row, row + runEvents)) run.add(site, timeNs);
+    const numbers = isBundled ? bundlesOf(run.build()) : run.build();
+    lane.addresses.push(memory.add(numbers));
+    lane.lengths.push(numbers.length);
+    lane.events.push(Math.min(runEvents, events.length - row));
+  }
+  const timeNs = Float64Array.from(switchesNs).sort();
+  const kind = new Uint8Array(timeNs.length).fill(SwitchKind.In);
+  const switches = { length: timeNs.length, timeNs, kind };
+  const own = { packed: null, around: null, records: [], unownedGaps: [], isIdleTask: false, recordingStartNs: 0 };
+  const source = { tid: 1, events: events.length, lanes: [[lane]], switches, ...own };
+  const used = sizes ?? { pageRows: 1024, mostBytes: Number.POSITIVE_INFINITY };
+  const buffer = new ArrayBuffer(threadBytes(source, used));
+  const edge = new Uint8Array(100).fill(TraceEdge.None);
+  const space = { ...used, buffer, file: new MemoryFile(), pairedPages: 1 };
+  const { events: loaded, clockSteps } = loadThread(source, memory.shared(), { edge }, space);
+  const rows = rowsAt(loaded, visits(loaded.length));
+  memory.close();
+  return { rows, clockSteps };
+}
+
+test('rows of bundles are those of single events, also among switches and where times step back', () => {
+  const step = fc.oneof(fc.nat(3), fc.nat(3), fc.nat(600), fc.constant(-700));
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ site: fc.integer({ min: 20, max: 99 }), step }), { minLength: 1, maxLength: 400 }),
+      fc.array(fc.nat(20_000), { maxLength: 3 }),
+      fc.integer({ min: 33, max: 150 }),
+      fc.constantFrom(...SIZES, null),
+      (steps, switchesNs, runEvents, sizes) => {
+        let timeNs = 1000;
+        const events = steps.map(({ site, step }) => ({ site, timeNs: (timeNs += step) }));
+        const single = loadedFrom(events, switchesNs, { runEvents, isBundled: false, sizes: null });
+        expect(loadedFrom(events, switchesNs, { runEvents, isBundled: true, sizes })).toEqual(single);
+      },
+    ),
+    { numRuns: 300 },
+  );
 });
