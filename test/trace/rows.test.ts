@@ -149,7 +149,11 @@ test('rows of bundles are those of single events, also among switches and where 
   );
   fc.assert(
     fc.property(
-      fc.array(fc.record({ site: fc.integer({ min: 20, max: 99 }), step }), { minLength: 1, maxLength: 400, size: 'max' }),
+      fc.array(fc.record({ site: fc.integer({ min: 20, max: 99 }), step }), {
+        minLength: 1,
+        maxLength: 400,
+        size: 'max',
+      }),
       fc.array(fc.nat(20_000), { maxLength: 3 }),
       fc.integer({ min: 10, max: 150 }),
       fc.constantFrom(...SIZES, null),
