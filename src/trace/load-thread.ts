@@ -276,6 +276,9 @@ interface Layout {
 const LANE_PAGES = 2;
 const LANE_PAGE_ROWS = 32_768;
 
+/** Of pages that are read again, one after the other, so many stay in the CPU's cache. */
+const CACHED_BYTES = 3 * 1024 * 1024;
+
 /** Those that are not read again, and do not fit into what is available, are in a file. */
 function layoutOf(
   source: ThreadSource,
@@ -288,7 +291,7 @@ function layoutOf(
     const bytes = Math.min(allBytes, fullPages(isOne ? availableBytes : availableBytes / 2, pageRows));
     return layout(false, bytes, isOne ? 0 : bytes, pageRows);
   }
-  if (isOne) return layout(true, fullPages(mostBytes, pageRows), 0, pageRows);
+  if (isOne) return layout(true, fullPages(Math.min(mostBytes, CACHED_BYTES), pageRows), 0, pageRows);
   const laneRows = mostBytes / (2 * source.lanes.length * LANE_PAGES * EVENT_BYTES);
   const lanePageRows = 2 ** Math.floor(Math.log2(Math.max(2, Math.min(laneRows, LANE_PAGE_ROWS))));
   const laneBytes = source.lanes.length * LANE_PAGES * EVENT_BYTES * lanePageRows;

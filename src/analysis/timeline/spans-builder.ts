@@ -66,9 +66,7 @@ export class SpansBuilder {
   /** Returns a copy, without calls below this step. */
   build(firstStep: number): ThreadSpans {
     this.beginFrom(firstStep);
-    const { levels } = this;
-    while (levels.at(-1)?.length === 0) levels.pop();
-    return { levels: levels.map((rows) => rows.byStart()), split: this.split.build() };
+    return { levels: used(this.levels.map((rows) => rows.byStart())), split: this.split.build() };
   }
 
   /** Returns by step how many calls and pieces are kept. */
@@ -261,7 +259,12 @@ export function rowsInWindow(
 
 /** Returns the calls that last at least so long. */
 export function withoutShorter({ levels, split }: ThreadSpans, minNs: Nanoseconds): ThreadSpans {
-  return { levels: levels.map((spans) => longSpans(spans, minNs)), split: longSpans(split, minNs) };
+  return { levels: used(levels.map((spans) => longSpans(spans, minNs))), split: longSpans(split, minNs) };
+}
+
+/** Returns the levels up to the last one with calls, whenever those of others were left out. */
+function used(levels: readonly Spans[]): readonly Spans[] {
+  return levels.slice(0, 1 + levels.findLastIndex(({ node }) => node.length > 0));
 }
 
 function longSpans(spans: Spans, minNs: Nanoseconds): Spans {

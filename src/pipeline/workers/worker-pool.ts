@@ -17,6 +17,7 @@ type ResultOf<Name extends TaskName> = Received<Awaited<ReturnType<Tasks[Name]>>
 
 /** How many tasks of a kind may be at one worker: it begins the next one at once, however busy the main thread is. */
 const TASKS_AT_WORKER: Readonly<Record<string, number | undefined>> = {
+  decodePart: 2,
   readPart: 3,
   readLines: 3,
   replayNextThread: 2,

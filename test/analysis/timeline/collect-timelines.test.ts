@@ -145,6 +145,7 @@ test('is as fine as the bytes permit', () =>
       expect(minNs).toBe(minSpanNs(step));
       const kept = threads.flatMap(({ spans }) => spans.levels.map(({ node }) => node.length));
       expect(kept.reduce((sum, count) => sum + count, 0)).toBe(durations.filter((ns) => ns >= minNs).length);
+      for (const { spans } of threads) expect(spans.levels.at(-1)?.node.length).not.toBe(0);
       const none = { sliceNs: null, minPathNs: 0 };
       const { sliceNs, minPathNs: minNsOfPath } = level === NO_SUMS ? none : resolutionOf(level, durationNs);
       expect([sumsSliceNs, minPathNs]).toEqual([sliceNs, minNsOfPath]);
