@@ -57,11 +57,19 @@ const NO_CODE = 5;
 /** An overflow, and lost trace data: there is nothing to decode. */
 const NOT_RECORDED: readonly number[] = [7, 8];
 
-/** Same recording, same pieces. */
-export function decodeSample(encoded: EncodedRecording, limits: SampleLimits = LIMITS): DecodedSample {
+/**
+ * Same recording, same pieces. `onDecoded`: is called with what decodes the same pieces once more, when the code is known: most of
+ * a long trace takes as long per byte as that.
+ */
+export function decodeSample(
+  encoded: EncodedRecording,
+  limits: SampleLimits = LIMITS,
+  onDecoded: (decodeAgain: () => void) => void = () => {},
+): DecodedSample {
   return withSampler(encoded, 0n, (sampler) => {
-    if (sampler.ofBytes > limits.wholeBytes) return sampler.estimate(limits.maxBytes);
-    return sampler.count();
+    const sample = sampler.ofBytes > limits.wholeBytes ? sampler.estimate(limits.maxBytes) : sampler.count();
+    onDecoded(() => sampler.decodeAgain());
+    return sample;
   });
 }
 
@@ -157,6 +165,11 @@ class Sampler {
   count(): DecodedSample {
     const branches = this.streams.reduce((sum, { cpu, stream }) => sum + this.branchesOf(cpu, stream), 0);
     return this.result(branches, 0);
+  }
+
+  /** Decodes all pieces so far. */
+  decodeAgain(): void {
+    for (const piece of this.pieces.slice()) for (const stream of piece.trace.streams) this.branchesOf(piece, stream);
   }
 
   /** Decodes pieces from both ends of each CPU's trace until there are branches. */
