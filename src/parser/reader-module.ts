@@ -56,7 +56,7 @@ const READER = new WasmModule<ReaderModule>(PARSER_BASE64);
 
 /** Reserves memory for the modules of a trace: what one has read, the others know. It can be sent to workers. */
 export function newReaderMemory(maximum = MAX_PAGES): SharedMemory {
-  return sharedMemory(2, maximum);
+  return sharedMemory(maximum);
 }
 
 /** Starts a module that works on this memory. The first one must have started before there is another. */

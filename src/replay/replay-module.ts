@@ -272,7 +272,7 @@ const REPLAY = new WasmModule<ReplayExports>(REPLAY_BASE64);
 /** Returns null if the machine does not have so many addresses to spare. */
 function reserveMemory(): SharedMemory | null {
   try {
-    return sharedMemory(1);
+    return sharedMemory();
   } catch {
     return null;
   }

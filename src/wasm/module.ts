@@ -33,13 +33,16 @@ export function ownMemory(pages: number): OwnMemory {
   return new WebAssembly.Memory({ initial: pages });
 }
 
+/** Enough for a small trace. When one grows, V8 goes through all shared memories that the process has ever had. */
+const FIRST_PAGES = 16;
+
 /**
  * Reserves addresses for as many pages as it may have; they take space only once they are used.
  *
  * @throws RangeError if the machine does not have so many addresses to spare
  */
-export function sharedMemory(pages: number, maximum = MAX_PAGES): SharedMemory {
-  return new WebAssembly.Memory({ initial: pages, maximum, shared: true });
+export function sharedMemory(maximum = MAX_PAGES): SharedMemory {
+  return new WebAssembly.Memory({ initial: FIRST_PAGES, maximum, shared: true });
 }
 
 /** A module, which is compiled when it starts for the first time. */

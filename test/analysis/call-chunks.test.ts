@@ -21,7 +21,7 @@ import {
 } from '../../src/model/profile/timeline.js';
 import type { Bounds } from '../../src/model/units.js';
 import { RANDOM_TRACES } from '../helpers/random/random-traces.js';
-import { everyNth } from '../helpers/random/times.js';
+import { everyNth, times } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { forLogs, timesOf } from '../helpers/traces/for-logs.js';
 import { inputOf } from '../helpers/traces/load.js';
@@ -195,6 +195,6 @@ test.each(RANDOM_TRACES)('the same of random %s', async (_, random) => {
       if (!lines.some((line) => line.includes('=>'))) return;
       expectRightOfAll(await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join(''))));
     }),
-    { numRuns: 40 },
+    { numRuns: times(80) },
   );
 });

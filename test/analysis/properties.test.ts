@@ -83,7 +83,7 @@ test('all of this holds for damaged traces, whatever the size of the pieces', as
         expect(one && fold(one, { annotate: true })).toEqual(other && fold(other, { annotate: true }));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

@@ -30,8 +30,37 @@ interface Line {
 const LINE =
   /^ *(\d+) \[\d+\] (\d+)\.(\d{9}): +(instructions|branches):u: +([0-9a-f]+)(?: \S+ =>)? +([0-9a-f]+) (\S+)(?:.*IPC: [\d.]+ \(\d+\/(\d+)\))?/;
 
+/** The lines of a thread, and by time the rows of those that are branches. */
+interface Lines {
+  readonly all: readonly Line[];
+  readonly branchesAt: ReadonlyMap<bigint, readonly number[]>;
+}
+
+const NO_LINES: Lines = { all: [], branchesAt: new Map() };
+
+const found = new Map<string, ReadonlyMap<number, Lines>>();
+
 /** The instructions of each thread, and the branches right after those that made them. */
-function linesOfPerf(name: string): ReadonlyMap<number, readonly Line[]> {
+function linesOfPerf(name: string): ReadonlyMap<number, Lines> {
+  const known = found.get(name);
+  if (known !== undefined) return known;
+  const threads = new Map([...readLines(name)].map(([tid, lines]) => [tid, byTime(lines)]));
+  found.set(name, threads);
+  return threads;
+}
+
+function byTime(all: readonly Line[]): Lines {
+  const branchesAt = new Map<bigint, number[]>();
+  for (const [row, { isBranch, ns }] of all.entries()) {
+    if (!isBranch) continue;
+    const rows = branchesAt.get(ns);
+    if (rows === undefined) branchesAt.set(ns, [row]);
+    else rows.push(row);
+  }
+  return { all, branchesAt };
+}
+
+function readLines(name: string): ReadonlyMap<number, readonly Line[]> {
   const fields = 'tid,cpu,time,event,ip,sym,symoff,addr,ipc';
   const args = ['script', '-i', recordingPath(name), '--symfs', RECORDED_ROOT, '--itrace=i1icr', '--ns', '-F', fields];
   const text = execFileSync('perf', args, { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 30 }).toString();
@@ -52,10 +81,13 @@ function linesOfPerf(name: string): ReadonlyMap<number, readonly Line[]> {
 }
 
 /** The lines of each call that begins and ends at these times: after the branch that makes it, up to its return. */
-function linesOfCalls(lines: readonly Line[], fn: string, startNs: bigint, endNs: bigint): (readonly Line[])[] {
-  const starts = [...lines.keys()].filter(
-    (row) => lines[row]?.isBranch && lines[row].ns === startNs && lines[row].target === `${fn}+0x0`,
-  );
+function linesOfCalls(
+  { all: lines, branchesAt }: Lines,
+  fn: string,
+  startNs: bigint,
+  endNs: bigint,
+): (readonly Line[])[] {
+  const starts = (branchesAt.get(startNs) ?? []).filter((row) => lines[row]?.target === `${fn}+0x0`);
   return starts.flatMap((start) => {
     const open = [(lines[start] as Line).from];
     for (let row = start + 1; (lines[row]?.ns ?? endNs + 1n) <= endNs; row++) {
@@ -97,7 +129,7 @@ test.each([
     if (!counts) continue;
     counted++;
     const from = profile.meta.originNs + BigInt(startNs);
-    const own = linesOfCalls(threads.get(tid) ?? [], fn, from, from + BigInt(durationNs));
+    const own = linesOfCalls(threads.get(tid) ?? NO_LINES, fn, from, from + BigInt(durationNs));
     const instructions = own.map((lines) => lines.filter(({ isBranch }) => !isBranch).length);
     expect(new Set(instructions), `thread ${tid} at ${startNs}`).toEqual(new Set([counts.instructions]));
     expect(new Set(own.map((lines) => iterationsOf(lines, fn)))).toEqual(new Set([counts.iterations]));

@@ -12,6 +12,7 @@ import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
 import { edgeOf } from '../../src/parser/lines/perf-line-types.js';
 import { OTHER } from '../../src/parser/wasm/layout.js';
+import { times } from '../helpers/random/times.js';
 import { fixture } from '../helpers/traces/load.js';
 
 const FOLDERS = ['lab', 'hardware', 'constructed', 'damaged'];
@@ -215,7 +216,7 @@ test.each([
       reader.expectAsReference(changed);
       reader.expectAsReference(whole);
     }),
-    { numRuns: 60 },
+    { numRuns: times(100) },
   );
 });
 
@@ -364,7 +365,7 @@ test('reads any two ends like the reference parser', () => {
     fc.property(fc.array(branch, { minLength: 1, maxLength: 30 }), (lines) => {
       new CheckedReader().expectAsReference(Buffer.from(lines.join('')));
     }),
-    { numRuns: 500 },
+    { numRuns: times(600) },
   );
 });
 

@@ -7,6 +7,7 @@ import { type AnalyzeOptions, analyze, askLatency, askStacks, PtflameError } fro
 import { jsonOf, readBack } from '../helpers/checks/files/profile-file.js';
 import { tracesIn } from '../helpers/checks/round-trips.js';
 import { wrongNumbers } from '../helpers/checks/wrong-numbers.js';
+import { everyNth } from '../helpers/random/times.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';
 
 const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo']);
@@ -29,7 +30,7 @@ function expectPossible(answer: unknown): void {
   expect(wrongNumbers(JSON.stringify(answer))).toEqual([]);
 }
 
-test.each(fixtures)('%s', async (name) => {
+test.each(everyNth(fixtures, 2, 1))('%s', async (name) => {
   const text = beginningOf(name);
   const input = () => [inputOf(text, name)];
   for (const options of OPTIONS) {

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type JsonValue, LIMITS, parseJson } from '../../src/profile-file/json-reader.js';
+import { times } from '../helpers/random/times.js';
 
 /** Columns as lists, like JSON.parse returns them. */
 function plain(value: JsonValue): unknown {
@@ -52,7 +53,7 @@ test('reads or refuses any text like JSON.parse', () => {
       const text = `[${tokens.join('')}]`;
       expect(outcome(() => read(text))).toEqual(outcome(() => JSON.parse(text)));
     }),
-    { numRuns: 20_000 },
+    { numRuns: times(20_000) },
   );
 });
 

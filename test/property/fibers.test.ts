@@ -130,7 +130,7 @@ describe('fibers that migrate, finish and are dropped, with tail calls, exceptio
     ] as const) {
       let [totalNs, wrongNs] = [0, 0];
       const programs = fc.tuple(fiberSteps, fc.array(fiberLoss, { maxLength: maxLosses }));
-      for (const [steps, cuts] of fc.sample(programs, { numRuns: times(80), seed: 5 })) {
+      for (const [steps, cuts] of fc.sample(programs, { numRuns: times(160), seed: 5 })) {
         const program = new FiberProgram(style, steps);
         const profile = await analyzeText(program.text(cuts), { extend: false, tailCalls: 'replace' });
         const truth = withoutStops(program.selfNs);

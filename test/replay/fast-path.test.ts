@@ -257,7 +257,7 @@ describe('the module and the rules in TypeScript give the same result', { timeou
   });
 
   test('fibers', async () => {
-    for (const list of fc.sample(fiberDecisions, { numRuns: 60, seed: SEED })) {
+    for (const list of fc.sample(fiberDecisions, { numRuns: times(100), seed: SEED })) {
       const run = new FiberRun();
       for (const decision of list) run.decide(decision);
       run.end();
@@ -268,7 +268,7 @@ describe('the module and the rules in TypeScript give the same result', { timeou
   test('fibers whose switches neither a name nor an event shows, with losses', async () => {
     const style = { switcher: 'sw', end: 'hidden', areAlike: false } as const;
     const programs = fc.tuple(fiberSteps, fc.array(fiberLoss, { minLength: 1, maxLength: 3 }));
-    for (const [steps, losses] of fc.sample(programs, { numRuns: 60, seed: SEED })) {
+    for (const [steps, losses] of fc.sample(programs, { numRuns: times(100), seed: SEED })) {
       const text = new FiberProgram(style, steps).text(losses);
       expectSameInModule(await threadsOfInput(inputOf(text)), text);
     }

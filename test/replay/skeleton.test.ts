@@ -12,6 +12,7 @@ import { jsonOf } from '../helpers/checks/files/profile-file.js';
 import { testOnAllTraces } from '../helpers/checks/on-all-traces.js';
 import { dedent } from '../helpers/checks/outline.js';
 import { LONG_TRACES } from '../helpers/random/random-traces.js';
+import { times } from '../helpers/random/times.js';
 import { fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
@@ -146,7 +147,7 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 describe('a window of skeletons is the window of all events', { timeout: 120_000 }, () => {
-  testOnAllTraces({ seed: 18, cases: 25 }, compareParts);
+  testOnAllTraces({ seed: 18, cases: 25, first: 1 }, compareParts);
 
   test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
     for (let from = 0; from < 100; from += 10)
@@ -184,7 +185,7 @@ describe('a window of skeletons is the window of all events', { timeout: 120_000
         const window = windowOf(Math.round(from * ns), Math.max(1, Math.round(length * length * ns)));
         await compare(text, text, { ...window, ...options } as AnalyzeOptions);
       }),
-      { numRuns: 25 },
+      { numRuns: times(40) },
     );
   });
 

@@ -21,6 +21,7 @@ import {
 import { EventPacker, expectedSites, packedEvents } from '../../src/trace/blocks.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
 import { LaneReader, type LaneRuns, MAX_JITTER_NS, OutOfOrder } from '../../src/trace/lanes/lane.js';
+import { times } from '../helpers/random/times.js';
 import { Bundles, bundledEvents, bundlesOf } from '../helpers/traces/bundled-events.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
@@ -107,7 +108,7 @@ test('reads the events that were written to bundles', () => {
       for (const events of all) bundles.add(runOf(events, false));
       expect(readBundles(bundles.take())).toEqual(all.flat());
     }),
-    { numRuns: 300 },
+    { numRuns: times(400) },
   );
 });
 
@@ -199,7 +200,7 @@ test('reads a lane in batches, its ranges by time, spilled or not', () => {
       else expect(read(true)).toEqual(inBatches);
       memory.close();
     }),
-    { numRuns: 200 },
+    { numRuns: times(400) },
   );
 });
 
@@ -262,7 +263,7 @@ test('decodes lanes to what was encoded, whatever their sites and times', () => 
       const lanes = inputs.map(({ steps, startNs }) => eventsOf(steps, startNs));
       expect(packAndRead(lanes)).toEqual(lanes);
     }),
-    { numRuns: 300 },
+    { numRuns: times(400) },
   );
 });
 

@@ -9,6 +9,7 @@ import { DurationsBuilder, type FunctionDurations } from '../../../src/model/cal
 import { NONE } from '../../../src/model/units.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-replay.js';
+import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { timesOf } from '../../helpers/traces/for-logs.js';
 import { threadsOfBeginning } from '../../helpers/traces/threads-of.js';
@@ -23,7 +24,7 @@ import { referenceLog } from '../../helpers/twin/reference-log.js';
 
 const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 
-describe.each(traceFiles)('%s', (file) => {
+describe.each(everyNth(traceFiles, 2))('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { threads, facts, symbols, bounds } = await threadsOfBeginning(file);
     const replayer = new Replayer(facts);

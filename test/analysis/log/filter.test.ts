@@ -9,6 +9,7 @@ import type { ThreadProfile } from '../../../src/index.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import { askableOf, filters } from '../../helpers/random/random-questions.js';
+import { everyNth } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { analyzeText } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
@@ -18,7 +19,7 @@ import { hiddenNs, inferredBy, look, rowsByPath } from '../../helpers/twin/refer
 import { symbolKey } from '../../helpers/twin/reference-events.js';
 import { referenceThreads } from '../../helpers/twin/reference-threads.js';
 
-describe.each(traceFiles)('%s', (file) => {
+describe.each(everyNth(traceFiles, 2, 1))('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { trace, threads } = await referenceThreads(file, tailCalls);
     if (threads.length === 0) return;

@@ -13,7 +13,7 @@ import { NONE } from '../../../src/model/units.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import { type Askable, askableOf, askedFunctions } from '../../helpers/random/random-questions.js';
 import { RANDOM_TRACES } from '../../helpers/random/random-traces.js';
-import { everyNth } from '../../helpers/random/times.js';
+import { everyNth, times } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { type TraceThreads, threadsOfInput } from '../../helpers/traces/threads-of.js';
@@ -73,7 +73,7 @@ test.each(RANDOM_TRACES)('the same of random %s', async (_, random) => {
       if (askable.functions.length === 0) return;
       for (const asked of fc.sample(questions(askable), { numRuns: 3, seed })) expectRight(trace, threads, asked);
     }),
-    { numRuns: 60 },
+    { numRuns: times(80) },
   );
 });
 

@@ -39,6 +39,7 @@ import {
   type ThreadSums,
 } from '../../../src/model/profile/timeline.js';
 import { executions, RANDOM_TRACES } from '../../helpers/random/random-traces.js';
+import { everyNth, times } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { copyOf, forLogs } from '../../helpers/traces/for-logs.js';
 import { inputOf } from '../../helpers/traces/load.js';
@@ -239,7 +240,7 @@ function questionOf(
   return { window, stripSlices: 32, reached: reachedLevels(LISTED), maxBytes };
 }
 
-describe.each(traceFiles.map((file, at) => [file, at] as const))('%s', (file, at) => {
+describe.each(everyNth(traceFiles, 2, 1).map((file, at) => [file, at] as const))('%s', (file, at) => {
   test('sums, strips and calls agree with the log', async () => {
     const trace = await threadsOf(file);
     if (!Number.isFinite(trace.bounds.startNs)) return;
@@ -263,7 +264,7 @@ test.each(RANDOM_TRACES)('the same of random %s', async (_, random) => {
         expectRight(logged, questionOf(trace, maxBytes, [0.2, 0.5]), seed);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: times(80) },
   );
 });
 

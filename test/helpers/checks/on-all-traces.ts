@@ -5,22 +5,32 @@ import { readdirSync } from 'node:fs';
 import { test } from 'vitest';
 import { makeCase } from '../../../fuzz/text/cases.js';
 import { Corpus } from '../../../fuzz/text/corpus.js';
+import { everyNth } from '../random/times.js';
 import { beginningOf } from '../traces/load.js';
 
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
 
-/** Tests with the beginning of each fixture, and with hostile traces. `number`: of the trace, among those of its test. */
+interface HostileSeries {
+  readonly seed: number;
+  readonly cases: number;
+}
+
+/**
+ * Tests with the beginnings of every second fixture, from the `first` one on, and with hostile traces. `lines`: of a beginning.
+ * `number`: of the trace, among those of its test.
+ */
 export function testOnAllTraces(
-  hostile: { readonly seed: number; readonly cases: number },
+  { seed, cases, first, lines }: HostileSeries & { readonly first: 0 | 1; readonly lines?: number },
   compare: (text: Uint8Array, name: string, number: number) => Promise<void>,
 ): void {
   test.each(FOLDERS)('of fixtures of %s', async (folder) => {
     const files = readdirSync(['fixtures', folder].join('/')).filter((name) => /\.txt(?:\.gz)?$/.test(name));
-    for (const [n, file] of files.entries()) await compare(beginningOf([folder, file].join('/')), file, n);
+    for (const [n, file] of everyNth(files, 2, first).entries())
+      await compare(beginningOf([folder, file].join('/'), lines), file, n);
   });
 
   test('of hostile traces', async () => {
     const corpus = new Corpus(new URL('../../../fixtures/', import.meta.url));
-    for (let n = 0; n < hostile.cases; n++) await compare(makeCase(hostile.seed, n, corpus).bytes, String(n), n);
+    for (let n = 0; n < cases; n++) await compare(makeCase(seed, n, corpus).bytes, String(n), n);
   });
 }

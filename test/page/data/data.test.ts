@@ -15,7 +15,7 @@ import { readPageData } from '../../helpers/browser/page-views.js';
 import { jsonOf } from '../../helpers/checks/files/profile-file.js';
 import { damagedExecutions } from '../../helpers/random/damaged-executions.js';
 import { randomProfiles } from '../../helpers/random/random-profiles.js';
-import { everyNth } from '../../helpers/random/times.js';
+import { everyNth, times } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { analyzeText, beginningOf, fixture } from '../../helpers/traces/load.js';
 
@@ -51,7 +51,7 @@ describe.each(files)('%s', (file) => {
 });
 
 test('restores a profile with any numbers and names to the byte', () => {
-  fc.assert(fc.property(randomProfiles, expectSame), { numRuns: 1000 });
+  fc.assert(fc.property(randomProfiles, expectSame), { numRuns: times(1000) });
 });
 
 test('restores the profile of a trace with missing parts to the byte', async () => {
@@ -60,7 +60,7 @@ test('restores the profile of a trace with missing parts to the byte', async () 
       fc.pre(lines.some((line) => /call|return/.test(line)));
       expectSame(await analyzeText(lines.map((line) => `${line}\n`).join(''), OPTIONS));
     }),
-    { numRuns: 100 },
+    { numRuns: times(200) },
   );
 });
 
@@ -119,7 +119,7 @@ test('merges any threads of any profile like a simple merge', () => {
   );
   fc.assert(
     fc.property(chosen, ([profile, chosen]) => expectPlainMerge(profile, pageOf(profile), chosen)),
-    { numRuns: 500 },
+    { numRuns: times(800) },
   );
 });
 

@@ -10,7 +10,7 @@ import { jsonOf } from '../../helpers/checks/files/profile-file.js';
 import { ALONE, imported, refusalOfFile, stored } from '../../helpers/checks/files/trace-file.js';
 import { tracesIn } from '../../helpers/checks/round-trips.js';
 import { LONG_TRACES } from '../../helpers/random/random-traces.js';
-import { times } from '../../helpers/random/times.js';
+import { everyNth, times } from '../../helpers/random/times.js';
 import { beginningOf, fixture, inputOf } from '../../helpers/traces/load.js';
 
 /** Threads of tests are small. */
@@ -59,7 +59,7 @@ async function compare(text: Buffer | string, ...shares: readonly (readonly [num
 }
 
 describe('a window of an imported trace is that of its inputs', { timeout: 120_000 }, () => {
-  test.each(tracesIn(['hardware', 'lab', 'constructed', 'truth', 'demo']))('%s', async (name) => {
+  test.each(everyNth(tracesIn(['hardware', 'lab', 'constructed', 'truth', 'demo']), 2))('%s', async (name) => {
     await compare(beginningOf(name), [0.3, 0.1], [0.9, 0.2]);
   });
 
