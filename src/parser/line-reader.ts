@@ -11,7 +11,7 @@ import { latin1Bytes, latin1Text } from '../codec/bytes.js';
 import type { EventRun, GroupedEvents } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../model/units.js';
 import type { SharedMemory } from '../wasm/module.js';
-import { BranchEnds, type BranchText, KnownBranches, packFlags } from './known-branches.js';
+import { type BranchText, KnownBranches, packFlags, TextBranches } from './known-branches.js';
 import { type Head, LinePrefix, NOT_PRINTED, UNUSUAL } from './lines/line-prefix.js';
 import { MAX_LINE_BYTES } from './lines/lines.js';
 import { lineFault, parsePerfLine } from './lines/perf-line.js';
@@ -84,14 +84,6 @@ export interface LaneKey {
   readonly cpu: number; // or NOT_PRINTED
 }
 
-interface LineOffsets {
-  /** After the time. */
-  readonly rest: number;
-  /** The only arrow; less than the start of the line if it has none or several. */
-  readonly arrow: number;
-  readonly newline: number;
-}
-
 const NEWLINE = 10;
 export const OVERLONG = 'longer than any line of perf';
 const BLANK_LINE = parsePerfLine('');
@@ -105,7 +97,7 @@ export class LineReader {
   readonly branches: KnownBranches;
   private readonly module: ReaderModule;
   private readonly prefix = new LinePrefix();
-  private readonly ends: BranchEnds;
+  private readonly textBranches: TextBranches;
   private readonly knownLines = new KnownLines();
   private readonly heads: Head[] = [];
   private readonly headRows = new Map<string, number>();
@@ -120,7 +112,7 @@ export class LineReader {
   constructor(readonly memory: SharedMemory = newReaderMemory()) {
     this.module = moduleWithFlags(memory);
     this.branches = new KnownBranches(memory, this.module);
-    this.ends = new BranchEnds(this.module, (text) => this.addText(text));
+    this.textBranches = new TextBranches(this.module, (text) => this.addText(text));
   }
 
   /** Returns a buffer for text to be read by `readReserved`. */
@@ -239,17 +231,12 @@ export class LineReader {
     const newline = bytes.indexOf(NEWLINE, start);
     if (newline - start > MAX_LINE_BYTES) this.addOther(OVERLONG_LINE, start);
     else if (rest === UNUSUAL) this.addOther(parsePerfLine(lineText(bytes, start, newline)), start);
-    else this.parseRest(start, { rest, newline }, head, ns);
+    else this.parseRest(start, rest, newline, head, ns);
     return newline + 1;
   }
 
   /** Parses a line after its usual prefix. */
-  private parseRest(
-    start: number,
-    { rest, newline }: { rest: number; newline: number },
-    head: number,
-    ns: number,
-  ): void {
+  private parseRest(start: number, rest: number, newline: number, head: number, ns: number): void {
     const { knownLines } = this;
     const restText = lineText(this.text, rest, newline);
     const known = knownLines.find(restText, this.heads[head], ns);
@@ -257,7 +244,11 @@ export class LineReader {
     const text = lineText(this.text, start, newline);
     const line = parsePerfLine(text);
     const branch = simpleBranch(line);
-    if (branch) return this.addBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
+    if (branch) {
+      const number = this.textBranches.numberOf(branch);
+      if (hasOneArrow(text)) this.module.cacheBranch(rest, number);
+      return this.module.addLine(start, number, head, ns);
+    }
     knownLines.add(restText, line);
     this.addOther(line, start);
   }
@@ -272,20 +263,6 @@ export class LineReader {
     this.otherRows.push(this.module.linesBytes() / LINE_BYTES);
     this.others.push(line);
     this.module.addLine(start, OTHER, 0, 0);
-  }
-
-  /** Adds a branch to the module's tables: the text up to its target, and the text from there on. */
-  private addBranch(branch: BranchText, start: number, head: number, ns: number, offsets: LineOffsets): void {
-    const { module, ends } = this;
-    const { rest, arrow, newline } = offsets;
-    const origin = ends.origin(branch);
-    const target = ends.target(branch);
-    if (arrow >= start) {
-      const targetAt = arrow + ARROW.length;
-      module.cacheOrigin(rest, targetAt - rest, origin);
-      module.cacheTarget(targetAt, newline + 1 - targetAt, target); // with its newline
-    }
-    module.addLine(start, module.branch(origin, target), head, ns);
   }
 }
 
@@ -328,11 +305,9 @@ const USUAL_FLAGS = [
 const ARROW = ' => ';
 const MAX_LINE_LENGTH = 16 * 1024;
 
-/** Returns the offset of the only arrow of a line, or -1: with several, its parts have no meaning by themselves. */
-function onlyArrow(line: string): number {
-  const arrow = line.indexOf(ARROW);
-  if (line.length > MAX_LINE_LENGTH || line.lastIndexOf(ARROW) !== arrow) return -1;
-  return arrow;
+/** Returns whether a line has a single arrow: with several, its meaning may depend on what precedes them. */
+function hasOneArrow(line: string): boolean {
+  return line.length <= MAX_LINE_LENGTH && line.lastIndexOf(ARROW) === line.indexOf(ARROW);
 }
 
 /** Returns a line's branch, or null if it must not be cached: with unknown flags, which are counted, or not taken. */

@@ -18,26 +18,20 @@ export interface ReaderModule {
   lineNs(): number;
   addLine(start: number, branch: number, head: number, ns: number): void;
   cacheHead(start: number, length: number, row: number): number;
-  cacheOrigin(start: number, length: number, origin: number): void;
-  cacheTarget(start: number, length: number, target: number): void;
+  /** Of the line whose text after the time begins at `rest`. */
+  cacheBranch(rest: number, branch: number): void;
   /** The text buffer holds the words and two blanks. */
   addFlagWords(start: number, length: number, meaning: number): void;
   reserveScratch(bytes: number): number;
   /** Keeps an end in an unusual form, which is in the scratch buffer, for all modules. Returns its row. */
   addText(length: number): number;
-  /** Adds an end whose text is in `row`. */
-  addOrigin(flags: number, row: number): number;
-  addTarget(row: number): number;
-  branch(origin: number, target: number): number;
+  /** Adds a branch whose ends are texts, by their rows. Returns its number. */
+  addTextBranch(flags: number, from: number, to: number): number;
   clearHeads(): void;
   linesStart(): number;
   linesBytes(): number;
-  pairsStart(): number;
-  pairsBytes(): number;
-  originsStart(): number;
-  originsBytes(): number;
-  targetsStart(): number;
-  targetsBytes(): number;
+  branchesStart(): number;
+  branchesBytes(): number;
   symbolsStart(): number;
   filesStart(): number;
   textsStart(): number;

@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { END_COLUMNS, End, PAIR_COLUMNS, unpackFlags } from '../../src/parser/known-branches.js';
+import { BRANCH_COLUMNS, Branch, End, unpackFlags } from '../../src/parser/known-branches.js';
 import { LINE_COLUMNS, Line, LineReader, lineText, type ReadLines } from '../../src/parser/line-reader.js';
 import { NOT_PRINTED } from '../../src/parser/lines/line-prefix.js';
 import { knownFile, parseLocation } from '../../src/parser/lines/location.js';
@@ -49,27 +49,25 @@ class CheckedReader {
   }
 
   private lineAt({ rows, heads }: ReadLines, at: number) {
-    const branch = rows[at + Line.Branch];
-    const { origins, targets, pairs } = this.reader.branches;
-    const origin = END_COLUMNS * pairs[PAIR_COLUMNS * branch];
-    const target = END_COLUMNS * pairs[PAIR_COLUMNS * branch + 1];
+    const branches = this.reader.branches.rows;
+    const branch = BRANCH_COLUMNS * rows[at + Line.Branch];
     return {
       ...heads[rows[at + Line.Head]],
       ns: rows[at + Line.Ns],
-      ...unpackFlags(origins[origin + End.Flags]),
-      from: this.location(origins, origin),
-      to: this.location(targets, target),
+      ...unpackFlags(branches[branch + Branch.Flags]),
+      from: this.location(branches, branch + Branch.From),
+      to: this.location(branches, branch + Branch.To),
     };
   }
 
-  private location(ends: Float64Array, at: number) {
+  private location(rows: Float64Array, at: number) {
     const { branches } = this.reader;
-    const symbol = ends[at + End.Symbol];
+    const symbol = rows[at + End.Symbol];
     if (symbol < 0) return location(branches.unusualEnd(~symbol));
     this.parsedEnds++;
-    const file = ends[at + End.File];
+    const file = rows[at + End.File];
     const dso = knownFile(file < 0 ? null : branches.file(file));
-    return { address: ends[at + End.Address], name: branches.symbol(symbol), dso, start: ends[at + End.Start] };
+    return { address: rows[at + End.Address], name: branches.symbol(symbol), dso, start: rows[at + End.Start] };
   }
 }
 

@@ -2,45 +2,37 @@
  * The inner loop of reading: lines whose bytes, except the time, were all seen before.
  *
  * Unknown text is left to the reference parser, which adds its result (`cache…`), so that the text is known the next
- * time. Three tables hold known text: heads (a line up to the dot of its time: thread, CPU, second), origins (from the
- * colon after the time to the arrow) and targets (from there to the newline). Pieces consist of whole lines, and no
- * entry extends past a newline, so no match crosses the end of a piece.
+ * time. Two tables hold known text: heads (a line up to the dot of its time: thread, CPU, second) and tails (from the
+ * colon after the time to the newline). Pieces consist of whole lines, and no entry extends past a newline, so no match
+ * crosses the end of a piece.
  */
 
-import { addEnd, branchNumber, origins as originEnds, removeLastEnd, targets as targetEnds } from './branches';
+import { newBranch, removeLastBranch, writeEnd } from './branches';
 import {
+  BRANCH_FROM,
+  BRANCH_TO,
   LINE_BRANCH,
   LINE_BYTES,
   LINE_HEAD,
   LINE_NS,
   LINE_START,
   NO_FILE,
-  SHARED_ORIGINS,
-  SHARED_TARGETS,
+  OTHER,
+  SHARED_TAILS,
   STOP_DONE,
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
 } from './layout';
 import { GrowingBuffer, lock, unlock } from './memory';
 import { entryOf, lengthOf, TextTable, UNKNOWN } from './text-table';
-import {
-  addFlagWords as addWords,
-  fileOf,
-  flags,
-  from,
-  lineEnd,
-  readBranch,
-  symbolOf,
-  targetAt,
-  to,
-} from './usual-branch';
+import { addFlagWords as addWords, fileOf, flags, from, readBranch, symbolOf, to } from './usual-branch';
 
 /** The hashes read this many bytes of a text. */
 const MIN_HEAD: u32 = 12;
 /** With the name of the thread, which perf prints in 16 columns. */
 const MIN_NAMED_HEAD: u32 = 28;
-const MIN_ORIGIN: u32 = 44;
-const MIN_TARGET: u32 = 20;
+const MIN_TAIL: u32 = 17;
+const NEWLINE: i8 = 10;
 const COLON: u8 = 58;
 const DOT: i8 = 46;
 const OPEN: i8 = 91;
@@ -49,13 +41,7 @@ const PADDING: usize = 64;
 
 /** A reader's own, because the rows of heads are. */
 const heads = TextTable.make();
-const origins = TextTable.shared(SHARED_ORIGINS);
-const targets = TextTable.shared(SHARED_TARGETS);
-/** By origin: its last target and their branch. */
-const notes = GrowingBuffer.make();
-const NOTE_TARGET: usize = 0;
-const NOTE_BRANCH: usize = 4;
-const NOTE_BYTES: usize = 8;
+const tails = TextTable.shared(SHARED_TAILS);
 const text = GrowingBuffer.make();
 export const lines = GrowingBuffer.make();
 
@@ -64,6 +50,8 @@ let base: usize = 0;
 let end: usize = 0;
 let line: usize = 0;
 let rest: usize = 0;
+/** After its newline. */
+let lineEnd: usize = 0;
 let row: u32 = 0;
 let ns: i32 = 0;
 
@@ -96,55 +84,46 @@ export function read(offset: usize): i32 {
       rest = dot + 7;
       if (ns < 0) return STOP_UNKNOWN_HEAD;
     }
-    const origin = origins.find(rest, originHash(rest));
-    const targetAt = rest + lengthOf(origin);
-    const target = origin === UNKNOWN ? UNKNOWN : targets.find(targetAt, targetHash(targetAt));
-    if (target === UNKNOWN) {
-      if (!cacheBranch(rest)) return STOP_UNKNOWN_REST;
-      continue; // it is known now
-    }
-    append(at, branchOf(entryOf(origin).value, entryOf(target).value), row, ns);
-    at = targetAt + lengthOf(target);
+    const hash = tailHash();
+    const tail = tails.find(rest, hash);
+    const branch = tail === UNKNOWN ? addUsual(hash) : entryOf(tail).value;
+    if (branch === OTHER) return STOP_UNKNOWN_REST;
+    append(at, branch, row, ns);
+    at = lineEnd;
   }
   line = at;
   return STOP_DONE;
 }
 
-/** Parses and caches a new branch in its usual form. Returns false if the reference parser must read it. */
-function cacheBranch(rest: usize): bool {
-  if (!readBranch(rest)) return false;
-  const length = <u32>(targetAt - rest);
-  const targetLength = <u32>(lineEnd - targetAt);
-  if (length < MIN_ORIGIN || targetLength < MIN_TARGET) return false;
+/** Parses and adds a new branch in its usual form. Returns OTHER if the reference parser must read it. */
+function addUsual(hash: u32): u32 {
+  if (!readBranch(rest, lineEnd - 1)) return OTHER;
   lock();
-  const isCached = cacheParsedOrigin(rest, length) && cacheParsedTarget(targetAt, targetLength);
+  const known = tails.find(rest, hash); // another reader may have added it
+  const branch = known === UNKNOWN ? addParsed(hash) : entryOf(known).value;
   unlock();
-  return isCached;
+  return branch;
 }
 
-/** Others find the end as soon as its text is added, so the end itself comes first. */
-function cacheParsedOrigin(at: usize, length: u32): bool {
-  const hash = originHash(at);
-  if (origins.find(at, hash) !== UNKNOWN) return true;
-  const symbol = symbolOf(from);
-  const file = fileOf(from);
-  if (symbol < 0 || file < NO_FILE) return false;
-  const number = addEnd(originEnds, from.address, from.start, symbol, file, flags);
-  if (origins.add(at, length, hash, number)) return true;
-  removeLastEnd(originEnds);
-  return false;
+/** Others find the branch as soon as its text is added, so the branch itself comes first. */
+function addParsed(hash: u32): u32 {
+  const fromSymbol = symbolOf(from);
+  const fromFile = fileOf(from);
+  const toSymbol = symbolOf(to);
+  const toFile = fileOf(to);
+  if (min(fromSymbol, toSymbol) < 0 || min(fromFile, toFile) < NO_FILE) return OTHER;
+  const branch = newBranch(flags);
+  writeEnd(branch, BRANCH_FROM, from.address, from.start, fromSymbol, fromFile);
+  writeEnd(branch, BRANCH_TO, to.address, to.start, toSymbol, toFile);
+  if (addTail(hash, branch)) return branch;
+  removeLastBranch();
+  return OTHER;
 }
 
-function cacheParsedTarget(at: usize, length: u32): bool {
-  const hash = targetHash(at);
-  if (targets.find(at, hash) !== UNKNOWN) return true;
-  const symbol = symbolOf(to);
-  const file = fileOf(to);
-  if (symbol < 0 || file < NO_FILE) return false;
-  const number = addEnd(targetEnds, to.address, to.start, symbol, file, 0);
-  if (targets.add(at, length, hash, number)) return true;
-  removeLastEnd(targetEnds);
-  return false;
+/** Adds the text after the time. Returns false if it cannot be kept. */
+function addTail(hash: u32, branch: u32): bool {
+  const length = <u32>(lineEnd - rest);
+  return length >= MIN_TAIL && tails.add(rest, length, hash, branch);
 }
 
 /** Offset of the line that reading stopped at. */
@@ -184,23 +163,13 @@ export function addFlagWords(start: usize, length: u32, meaning: u32): void {
   unlock();
 }
 
-/** Texts too short to hash are not cached. */
-export function cacheOrigin(start: usize, length: u32, origin: u32): void {
-  if (length >= MIN_ORIGIN) cache(origins, base + start, length, originHash(base + start), origin);
-}
-
-export function cacheTarget(start: usize, length: u32, target: u32): void {
-  if (length >= MIN_TARGET) cache(targets, base + start, length, targetHash(base + start), target);
-}
-
-function cache(table: TextTable, at: usize, length: u32, hash: u32, value: u32): void {
+/** Adds a branch with the text after the time of that line, its newline included. */
+export function cacheBranch(restStart: usize, branch: u32): void {
+  rest = base + restStart;
+  const hash = tailHash();
   lock();
-  table.add(at, length, hash, value);
+  addTail(hash, branch);
   unlock();
-}
-
-export function branch(origin: u32, target: u32): u32 {
-  return branchNumber(origin, target);
 }
 
 export function clearHeads(): void {
@@ -223,17 +192,6 @@ function append(at: usize, branch: u32, head: u32, ns: u32): void {
   store<u32>(line, ns, LINE_NS);
 }
 
-/** Most origins repeat their last target, so each reader remembers that: the table of branches is larger. */
-function branchOf(origin: u32, target: u32): u32 {
-  while (notes.used <= <usize>origin * NOTE_BYTES) store<u64>(notes.extend(NOTE_BYTES), u64.MAX_VALUE);
-  const note = notes.start + <usize>origin * NOTE_BYTES;
-  if (load<u32>(note, NOTE_TARGET) === target) return load<u32>(note, NOTE_BRANCH);
-  const number = branchNumber(origin, target);
-  store<u32>(note, target, NOTE_TARGET);
-  store<u32>(note, number, NOTE_BRANCH);
-  return number;
-}
-
 /** Neither a CPU nor a time is in the columns that a name fills. */
 function beginsWithName(at: usize): bool {
   const columns = v128.load(at);
@@ -250,15 +208,33 @@ function headHash(at: usize): u32 {
   return folded(load<u64>(at) * 0x9e3779b97f4a7c15 + <u64>load<u32>(at, 8) * 0xc2b2ae3d27d4eb4f);
 }
 
-/** Hashes the flags and the first address: in perf's usual columns the bytes that differ most. */
-function originHash(at: usize): u32 {
-  const flags = load<u64>(at, 4) * 0x9e3779b97f4a7c15;
-  return folded(flags + load<u64>(at, 28) * 0xc2b2ae3d27d4eb4f + load<u64>(at, 36) * 0x165667b19e3779f9);
+/** Hashes the text after the time, and finds the end of the line. */
+@inline
+function tailHash(): u32 {
+  let at = rest;
+  let sum = i64x2.splat(0);
+  let key = i32x4(0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f);
+  let part = v128.load(at);
+  let newlines = newlinesIn(part);
+  while (newlines === 0) {
+    sum = i64x2.add(sum, products(i32x4.add(part, key)));
+    key = i32x4.add(key, i32x4.splat(0x165667b1));
+    part = v128.load((at += 16));
+    newlines = newlinesIn(part);
+  }
+  lineEnd = at + ctz(newlines) + 1;
+  sum = i64x2.add(sum, products(i32x4.add(v128.load(lineEnd - MIN_TAIL), i32x4.splat(0x27220a95))));
+  return folded((i64x2.extract_lane(sum, 0) ^ rotl<u64>(i64x2.extract_lane(sum, 1), 32)) * 0x9e3779b97f4a7c15);
 }
 
-function targetHash(at: usize): u32 {
-  const high = load<u64>(at) * 0x9e3779b97f4a7c15;
-  return folded(high + load<u64>(at, 8) * 0xc2b2ae3d27d4eb4f + <u64>load<u32>(at, 16) * 0x165667b19e3779f9);
+/** A bit for each of 16 bytes. */
+function newlinesIn(part: v128): i32 {
+  return i8x16.bitmask(i8x16.eq(part, i8x16.splat(NEWLINE)));
+}
+
+/** The first numbers times the last ones. */
+function products(numbers: v128): v128 {
+  return i64x2.extmul_low_i32x4_u(numbers, i32x4.shuffle(numbers, numbers, 2, 3, 0, 1));
 }
 
 function folded(sum: u64): u32 {

@@ -9,7 +9,7 @@ import { allocate, shared, zeroed } from './memory';
 /** Texts with equal hashes are compared one by one: more than these are not kept. */
 const MAX_COLLISIONS: u32 = 16;
 /** Size of one table: texts beyond it, in traces with millions of sites, are parsed each time. */
-const MAX_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 128 * 1024 * 1024;
 const MIN_SLOTS: u32 = 1024;
 /** A slot: the upper half of the hash, the length, and the address of the entry, in 64 bits. UNKNOWN is free. */
 const SLOT_BYTES: usize = 8;
