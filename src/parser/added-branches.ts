@@ -39,8 +39,7 @@ export class BranchSender {
       files: textsOf(sent.files, used.files, (row) => branches.file(row)),
       texts: textsOf(sent.texts, used.texts, (row) => branches.unusualEnd(row)),
     };
-    for (const name of ['rows', 'symbols', 'files', 'texts'] as const)
-      sent[name] += added[name].length;
+    for (const name of ['rows', 'symbols', 'files', 'texts'] as const) sent[name] += added[name].length;
     return added;
   }
 }

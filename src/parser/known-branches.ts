@@ -5,7 +5,7 @@
 import { latin1Text } from '../codec/bytes.js';
 import type { BranchKind, TraceEdge } from '../model/trace/branch-sites.js';
 import type { SharedMemory } from '../wasm/module.js';
-import { bytesAt, type ReaderModule } from './reader-module.js';
+import { bytesAt, floatsAt, type ReaderModule } from './reader-module.js';
 import {
   BRANCH_BYTES,
   BRANCH_FLAGS,
@@ -67,8 +67,7 @@ export class KnownBranches implements Branches {
 
   update(): void {
     const { module } = this;
-    const { buffer, byteOffset, byteLength } = this.bytes(module.branchesStart(), module.branchesBytes());
-    this.rows = new Float64Array(buffer, byteOffset, byteLength / FLOAT);
+    this.rows = floatsAt(this.memory, module.branchesStart(), module.branchesBytes());
   }
 
   symbol(row: number): string {

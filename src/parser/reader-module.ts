@@ -35,6 +35,7 @@ export interface ReaderModule {
   symbolsStart(): number;
   filesStart(): number;
   textsStart(): number;
+  addLane(tid: number, cpu: number): void;
   addHead(seconds: number, lane: number): void;
   clearHeadRows(): void;
   group(count: number, origin: number): number;
@@ -73,6 +74,12 @@ function refuse(): never {
   throw new PtflameError('TOO_LARGE', 'the distinct branches of the trace need more memory than there is', {
     hint: 'read less of the trace: --tid, --cpu, or record a shorter time',
   });
+}
+
+/** Returns the numbers of eight bytes at an address; `length` in bytes. */
+export function floatsAt(memory: SharedMemory, start: number, length: number): Float64Array {
+  const { buffer, byteOffset } = bytesAt(memory, start, length);
+  return new Float64Array(buffer, byteOffset, length / Float64Array.BYTES_PER_ELEMENT);
 }
 
 /** Returns the numbers of four bytes at an address; `length` in bytes. */

@@ -52,12 +52,13 @@ export const TEXT_LENGTH = 4;
 export const TEXT_BYTES = 8;
 
 /**
- * A run: the number of its lane, the bytes of its events, the time of the last one, their count, and the row of the
- * last one. Runs are in the order in which their lanes first appear.
+ * A run, the events of a lane: its thread and CPU, the numbers that its events take, their count, and the time and the row
+ * of the last one. Runs are in the order in which their lanes first appear.
  */
-export const RUN_LANE = 0;
-export const RUN_EVENT_BYTES = 4;
-export const RUN_NS = 8;
-export const RUN_EVENTS = 16;
-export const RUN_LAST_ROW = 20;
-export const RUN_BYTES = 24;
+export const RUN_TID = 0;
+export const RUN_CPU = 8;
+export const RUN_LENGTH = 16;
+export const RUN_EVENTS = 24;
+export const RUN_LAST_NS = 32;
+export const RUN_LAST_ROW = 40;
+export const RUN_BYTES = 48;

@@ -209,7 +209,6 @@ function headHash(at: usize): u32 {
 }
 
 /** Hashes the text after the time, and finds the end of the line. */
-@inline
 function tailHash(): u32 {
   let at = rest;
   let sum = i64x2.splat(0);

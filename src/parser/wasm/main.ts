@@ -21,6 +21,7 @@ export {
 } from './lines';
 export {
   addHead,
+  addLane,
   clearHeadRows,
   eventsBytes,
   eventsStart,
