@@ -31,7 +31,9 @@ import { addFlagWords as addWords, fileOf, flags, from, readBranch, symbolOf, to
 const MIN_HEAD: u32 = 12;
 /** With the name of the thread, which perf prints in 16 columns. */
 const MIN_NAMED_HEAD: u32 = 28;
-const MIN_TAIL: u32 = 17;
+const STEP: usize = 32;
+/** With its newline. */
+const MIN_TAIL: u32 = 33;
 const NEWLINE: i8 = 10;
 const COLON: u8 = 58;
 const DOT: i8 = 46;
@@ -208,32 +210,35 @@ function headHash(at: usize): u32 {
   return folded(load<u64>(at) * 0x9e3779b97f4a7c15 + <u64>load<u32>(at, 8) * 0xc2b2ae3d27d4eb4f);
 }
 
-/** Hashes the text after the time, and finds the end of the line. */
+/** Hashes the text after the time, 32 bytes at a time, and finds the end of the line. */
 function tailHash(): u32 {
   let at = rest;
   let sum = i64x2.splat(0);
-  let key = i32x4(0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f);
-  let part = v128.load(at);
-  let newlines = newlinesIn(part);
+  let newlines = newlinesIn(at);
   while (newlines === 0) {
-    sum = i64x2.add(sum, products(i32x4.add(part, key)));
-    key = i32x4.add(key, i32x4.splat(0x165667b1));
-    part = v128.load((at += 16));
-    newlines = newlinesIn(part);
+    sum = mixed(sum, at);
+    at += STEP;
+    newlines = newlinesIn(at);
   }
   lineEnd = at + ctz(newlines) + 1;
-  sum = i64x2.add(sum, products(i32x4.add(v128.load(lineEnd - MIN_TAIL), i32x4.splat(0x27220a95))));
-  return folded((i64x2.extract_lane(sum, 0) ^ rotl<u64>(i64x2.extract_lane(sum, 1), 32)) * 0x9e3779b97f4a7c15);
+  sum = mixed(sum, lineEnd - MIN_TAIL); // some bytes perhaps twice
+  return folded((i64x2.extract_lane(sum, 0) + rotl<u64>(i64x2.extract_lane(sum, 1), 32)) * 0x9e3779b97f4a7c15);
 }
 
-/** A bit for each of 16 bytes. */
-function newlinesIn(part: v128): i32 {
-  return i8x16.bitmask(i8x16.eq(part, i8x16.splat(NEWLINE)));
+/** Returns a bit for each of the next bytes. */
+function newlinesIn(at: usize): i32 {
+  const newline = i8x16.splat(NEWLINE);
+  const first = i8x16.bitmask(i8x16.eq(v128.load(at), newline));
+  return first | (i8x16.bitmask(i8x16.eq(v128.load(at, 16), newline)) << 16);
 }
 
-/** The first numbers times the last ones. */
-function products(numbers: v128): v128 {
-  return i64x2.extmul_low_i32x4_u(numbers, i32x4.shuffle(numbers, numbers, 2, 3, 0, 1));
+function mixed(sum: v128, at: usize): v128 {
+  return withPart(withPart(sum, v128.load(at)), v128.load(at, 16));
+}
+
+/** Times 2^23 + 1, so that the order of parts matters. */
+function withPart(sum: v128, part: v128): v128 {
+  return i64x2.add(i64x2.add(sum, i64x2.shl(sum, 23)), part);
 }
 
 function folded(sum: u64): u32 {
