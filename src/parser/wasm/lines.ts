@@ -23,8 +23,8 @@ import {
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
 } from './layout';
-import { GrowingBuffer, lock, unlock } from './memory';
-import { entryOf, lengthOf, TextTable, UNKNOWN } from './text-table';
+import { GrowingBuffer, lock, unlock, zeroed } from './memory';
+import { entryOf, lengthOf, TextTable, textOf, UNKNOWN } from './text-table';
 import { addFlagWords as addWords, fileOf, flags, from, readBranch, symbolOf, to } from './usual-branch';
 
 /** The hashes read this many bytes of a text. */
@@ -44,6 +44,22 @@ const PADDING: usize = 64;
 /** A reader's own, because the rows of heads are. */
 const heads = TextTable.make();
 const tails = TextTable.shared(SHARED_TAILS);
+/** Most lines whose tails are looked for at once. */
+const MAX_PENDING: u32 = 16;
+
+/** The tail of a line whose branch is not yet known. */
+@unmanaged
+class Tail {
+  start: usize = 0;
+  end: usize = 0;
+  hash: u32 = 0;
+  unused: u32 = 0;
+  /** What the table has first for the hash. */
+  first: u64 = 0;
+}
+
+const pending = zeroed(MAX_PENDING * offsetof<Tail>());
+let touched: u32 = 0;
 const text = GrowingBuffer.make();
 export const lines = GrowingBuffer.make();
 
@@ -72,29 +88,79 @@ export function begin(from: usize, to: usize): void {
 
 /** Reads from an offset up to the first unknown line. Returns why it stopped. */
 export function read(offset: usize): i32 {
-  let at = base + offset;
-  while (at < end) {
-    line = at;
-    const head = heads.find(at, headHash(at));
+  let stop = STOP_DONE;
+  line = base + offset;
+  for (let most: u32 = 1; line < end && stop === STOP_DONE; most = min(2 * most, MAX_PENDING)) {
+    const known = lines.used;
+    stop = readHeads(most);
+    const count = <u32>((lines.used - known) / LINE_BYTES);
+    fetchTails(count);
+    if (!findTails(count, known)) return STOP_UNKNOWN_REST;
+  }
+  return stop;
+}
+
+/** Appends the next lines, at most this many, without their branches. Returns why it stopped. */
+function readHeads(most: u32): i32 {
+  for (let count: u32 = 0; count < most && line < end; count++) {
+    const head = heads.find(line, headHash(line));
     if (head === UNKNOWN) return STOP_UNKNOWN_HEAD;
-    row = entryOf(head).value;
-    const dot = at + lengthOf(head);
-    ns = nineDigits(dot);
+    const row = entryOf(head).value;
+    const dot = line + lengthOf(head);
+    let ns = nineDigits(dot);
     rest = dot + 10;
     if (ns < 0 || load<u8>(dot, 9) !== COLON) {
       ns = microseconds(dot);
       rest = dot + 7;
       if (ns < 0) return STOP_UNKNOWN_HEAD;
     }
-    const hash = tailHash();
-    const tail = tails.find(rest, hash);
-    const branch = tail === UNKNOWN ? addUsual(hash) : entryOf(tail).value;
-    if (branch === OTHER) return STOP_UNKNOWN_REST;
-    append(at, branch, row, ns);
-    at = lineEnd;
+    const tail = tailAt(count);
+    tail.hash = tailHash();
+    tail.start = rest;
+    tail.end = lineEnd;
+    append(line, OTHER, row, ns);
+    line = lineEnd;
   }
-  line = at;
   return STOP_DONE;
+}
+
+/** Touches what will be compared: so the CPU fetches it for all lines at once. */
+function fetchTails(count: u32): void {
+  for (let each: u32 = 0; each < count; each++) tailAt(each).first = tails.first(tailAt(each).hash);
+  let bytes: u32 = 0;
+  for (let each: u32 = 0; each < count; each++) {
+    const tail = tailAt(each).first;
+    const text = textOf(tail);
+    const length = lengthOf(tail);
+    bytes += load<u8>(text) + load<u8>(text + length / 2) + load<u8>(text + length - 1);
+  }
+  touched = bytes;
+}
+
+/** Finds the branches of the lines from `row` on. Returns false at the first one with an unknown tail. */
+function findTails(count: u32, known: usize): bool {
+  let to = lines.start + known;
+  for (let each: u32 = 0; each < count; each++) {
+    const tail = tailAt(each);
+    rest = tail.start;
+    lineEnd = tail.end;
+    const found = tails.find(rest, tail.hash);
+    const branch = found === UNKNOWN ? addUsual(tail.hash) : entryOf(found).value;
+    if (branch === OTHER) {
+      line = base + load<u32>(to, LINE_START);
+      row = load<u32>(to, LINE_HEAD);
+      ns = load<u32>(to, LINE_NS);
+      lines.used = to - lines.start;
+      return false;
+    }
+    store<u32>(to, branch, LINE_BRANCH);
+    to += LINE_BYTES;
+  }
+  return true;
+}
+
+function tailAt(index: u32): Tail {
+  return changetype<Tail>(pending + index * offsetof<Tail>());
 }
 
 /** Parses and adds a new branch in its usual form. Returns OTHER if the reference parser must read it. */

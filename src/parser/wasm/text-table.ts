@@ -70,6 +70,11 @@ export class TextTable {
     return UNKNOWN;
   }
 
+  /** Returns what is in the first slot for a hash: often its text. */
+  first(hash: u32): u64 {
+    return load<u64>(this.slots.at(hash & this.slots.mask, SLOT_BYTES));
+  }
+
   /** Adds a text of at least 4 bytes. Returns false if it cannot be kept. A table that is shared must be locked. */
   add(at: usize, length: u32, hash: u32, value: u32): bool {
     if (this.find(at, hash) !== UNKNOWN) return true;
