@@ -27,13 +27,15 @@ import { GrowingBuffer, lock, unlock, zeroed } from './memory';
 import { entryOf, lengthOf, TextTable, textOf, UNKNOWN } from './text-table';
 import { addFlagWords as addWords, fileOf, flags, from, readBranch, symbolOf, to } from './usual-branch';
 
-/** The hashes read this many bytes of a text. */
+/** Shorter texts are not kept. The hashes read this many bytes of a head. */
 const MIN_HEAD: u32 = 12;
 /** With the name of the thread, which perf prints in 16 columns. */
 const MIN_NAMED_HEAD: u32 = 28;
-const STEP: usize = 32;
-/** With its newline. */
 const MIN_TAIL: u32 = 33;
+/** The most lines whose tails are searched for at once. */
+const MAX_TAILS: u32 = 16;
+/** Tails are hashed so many bytes at a time. */
+const STEP: usize = 32;
 const NEWLINE: i8 = 10;
 const COLON: u8 = 58;
 const DOT: i8 = 46;
@@ -44,31 +46,30 @@ const PADDING: usize = 64;
 /** A reader's own, because the rows of heads are. */
 const heads = TextTable.make();
 const tails = TextTable.shared(SHARED_TAILS);
-/** Most lines whose tails are looked for at once. */
-const MAX_PENDING: u32 = 16;
+const text = GrowingBuffer.make();
+export const lines = GrowingBuffer.make();
 
-/** The tail of a line whose branch is not yet known. */
+/** The tail of a line, of the last ones, whose branch is not yet known. */
 @unmanaged
 class Tail {
   start: usize = 0;
+  /** After its newline. */
   end: usize = 0;
   hash: u32 = 0;
-  unused: u32 = 0;
-  /** What the table has first for the hash. */
+  /** The first text that it may equal. */
   first: u64 = 0;
 }
 
-const pending = zeroed(MAX_PENDING * offsetof<Tail>());
-let touched: u32 = 0;
-const text = GrowingBuffer.make();
-export const lines = GrowingBuffer.make();
+const newTails = zeroed(MAX_TAILS * offsetof<Tail>());
+let tailCount: u32 = 0;
+/** So that the compiler keeps loads that only fetch. */
+export let fetched: u32 = 0;
 
 /** Start of the piece: all offsets count from here. */
 let base: usize = 0;
 let end: usize = 0;
 let line: usize = 0;
 let rest: usize = 0;
-/** After its newline. */
 let lineEnd: usize = 0;
 let row: u32 = 0;
 let ns: i32 = 0;
@@ -90,31 +91,30 @@ export function begin(from: usize, to: usize): void {
 export function read(offset: usize): i32 {
   let stop = STOP_DONE;
   line = base + offset;
-  for (let most: u32 = 1; line < end && stop === STOP_DONE; most = min(2 * most, MAX_PENDING)) {
-    const known = lines.used;
+  // Few lines at first: those after an unknown one are read again.
+  for (let most: u32 = 1; line < end && stop === STOP_DONE; most = min(2 * most, MAX_TAILS)) {
     stop = readHeads(most);
-    const count = <u32>((lines.used - known) / LINE_BYTES);
-    fetchTails(count);
-    if (!findTails(count, known)) return STOP_UNKNOWN_REST;
+    fetchTails();
+    if (!findTails()) return STOP_UNKNOWN_REST;
   }
   return stop;
 }
 
-/** Appends the next lines, at most this many, without their branches. Returns why it stopped. */
+/** Adds the next lines, at most this many, without their branches. Returns why it stopped. */
 function readHeads(most: u32): i32 {
-  for (let count: u32 = 0; count < most && line < end; count++) {
+  for (tailCount = 0; tailCount < most && line < end; tailCount++) {
     const head = heads.find(line, headHash(line));
     if (head === UNKNOWN) return STOP_UNKNOWN_HEAD;
-    const row = entryOf(head).value;
+    row = entryOf(head).value;
     const dot = line + lengthOf(head);
-    let ns = nineDigits(dot);
+    ns = nineDigits(dot);
     rest = dot + 10;
     if (ns < 0 || load<u8>(dot, 9) !== COLON) {
       ns = microseconds(dot);
       rest = dot + 7;
       if (ns < 0) return STOP_UNKNOWN_HEAD;
     }
-    const tail = tailAt(count);
+    const tail = tailAt(tailCount);
     tail.hash = tailHash();
     tail.start = rest;
     tail.end = lineEnd;
@@ -124,43 +124,45 @@ function readHeads(most: u32): i32 {
   return STOP_DONE;
 }
 
-/** Touches what will be compared: so the CPU fetches it for all lines at once. */
-function fetchTails(count: u32): void {
-  for (let each: u32 = 0; each < count; each++) tailAt(each).first = tails.first(tailAt(each).hash);
+/** Touches what the tails will be compared with: the CPU fetches it for all of them at once. */
+function fetchTails(): void {
+  for (let each: u32 = 0; each < tailCount; each++) tailAt(each).first = tails.first(tailAt(each).hash);
   let bytes: u32 = 0;
-  for (let each: u32 = 0; each < count; each++) {
-    const tail = tailAt(each).first;
-    const text = textOf(tail);
-    const length = lengthOf(tail);
-    bytes += load<u8>(text) + load<u8>(text + length / 2) + load<u8>(text + length - 1);
+  for (let each: u32 = 0; each < tailCount; each++) {
+    const first = tailAt(each).first;
+    const length = lengthOf(first);
+    bytes += load<u8>(textOf(first)) + load<u8>(textOf(first) + length / 2) + load<u8>(textOf(first) + length - 1);
   }
-  touched = bytes;
+  fetched = bytes;
 }
 
-/** Finds the branches of the lines from `row` on. Returns false at the first one with an unknown tail. */
-function findTails(count: u32, known: usize): bool {
-  let to = lines.start + known;
-  for (let each: u32 = 0; each < count; each++) {
-    const tail = tailAt(each);
-    rest = tail.start;
-    lineEnd = tail.end;
-    const found = tails.find(rest, tail.hash);
-    const branch = found === UNKNOWN ? addUsual(tail.hash) : entryOf(found).value;
-    if (branch === OTHER) {
-      line = base + load<u32>(to, LINE_START);
-      row = load<u32>(to, LINE_HEAD);
-      ns = load<u32>(to, LINE_NS);
-      lines.used = to - lines.start;
-      return false;
-    }
+/** Finds the branches of the lines added last. Returns false at the first unknown one, and removes it and those after it. */
+function findTails(): bool {
+  let to = lines.start + lines.used - tailCount * LINE_BYTES;
+  for (let each: u32 = 0; each < tailCount; each++) {
+    const hash = tailAt(each).hash;
+    rest = tailAt(each).start;
+    lineEnd = tailAt(each).end;
+    const known = tails.find(rest, hash);
+    const branch = known === UNKNOWN ? addUsual(hash) : entryOf(known).value;
+    if (branch === OTHER) return stopAt(to);
     store<u32>(to, branch, LINE_BRANCH);
     to += LINE_BYTES;
   }
   return true;
 }
 
+/** Removes the lines from `to` on; reading stops at the first of them. */
+function stopAt(to: usize): bool {
+  line = base + load<u32>(to, LINE_START);
+  row = load<u32>(to, LINE_HEAD);
+  ns = load<u32>(to, LINE_NS);
+  lines.used = to - lines.start;
+  return false;
+}
+
 function tailAt(index: u32): Tail {
-  return changetype<Tail>(pending + index * offsetof<Tail>());
+  return changetype<Tail>(newTails + index * offsetof<Tail>());
 }
 
 /** Parses and adds a new branch in its usual form. Returns OTHER if the reference parser must read it. */
@@ -287,7 +289,7 @@ function tailHash(): u32 {
     newlines = newlinesIn(at);
   }
   lineEnd = at + ctz(newlines) + 1;
-  sum = mixed(sum, lineEnd - MIN_TAIL); // some bytes perhaps twice
+  if (lineEnd - rest >= MIN_TAIL) sum = mixed(sum, lineEnd - MIN_TAIL); // some bytes perhaps twice
   return folded((i64x2.extract_lane(sum, 0) + rotl<u64>(i64x2.extract_lane(sum, 1), 32)) * 0x9e3779b97f4a7c15);
 }
 
