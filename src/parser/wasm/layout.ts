@@ -16,6 +16,9 @@ export const SHARED_TEXTS = 7;
 /** State of the lock: held, and others may be waiting. */
 export const LOCK_AWAITED = 2;
 
+/** Bytes after the text of a piece: its end is read in steps of several bytes. */
+export const TEXT_PADDING = 64;
+
 /** Why reading stopped. */
 export const STOP_DONE = 0;
 export const STOP_UNKNOWN_HEAD = 1;

@@ -22,6 +22,7 @@ import {
   STOP_DONE,
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
+  TEXT_PADDING,
 } from './layout';
 import { GrowingBuffer, lock, unlock, zeroed } from './memory';
 import { entryOf, lengthOf, TextTable, textOf, UNKNOWN } from './text-table';
@@ -40,8 +41,6 @@ const NEWLINE: i8 = 10;
 const COLON: u8 = 58;
 const DOT: i8 = 46;
 const OPEN: i8 = 91;
-/** After the text, because it is read in whole words. */
-const PADDING: usize = 64;
 
 /** A reader's own, because the rows of heads are. */
 const heads = TextTable.make();
@@ -77,7 +76,7 @@ let ns: i32 = 0;
 /** Returns the address of a buffer: a piece is written there before `begin` is called. */
 export function reserveText(bytes: usize): usize {
   text.used = 0;
-  return text.extend(bytes + PADDING);
+  return text.extend(bytes + TEXT_PADDING);
 }
 
 /** Begins a piece, which is in the text buffer between two offsets. */
