@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BRANCH_COLUMNS, Branch, End, unpackFlags } from '../../src/parser/known-branches.js';
-import { LINE_COLUMNS, Line, LineReader, lineText, type ReadLines } from '../../src/parser/line-reader.js';
+import { LINE_COLUMNS, Line, LineReader, lineText, type ReadLines, runsIn } from '../../src/parser/line-reader.js';
 import { NOT_PRINTED } from '../../src/parser/lines/line-prefix.js';
 import { knownFile, parseLocation } from '../../src/parser/lines/location.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
@@ -451,4 +451,20 @@ test('reads no byte after its memory, wherever the last line is cut', () => {
   const buffer = bufferAtEnd(reader);
   for (const bytes of pieces) checked.expectAtEndOf(buffer, bytes);
   expect(reader.memory.buffer.byteLength).toBe(buffer.byteOffset + buffer.length + TEXT_PADDING);
+});
+
+test('groups the branches of each piece by thread and CPU', () => {
+  const reader = new LineReader();
+  const of = (tid: number, cpu: number, ns: number) =>
+    USUAL.replace('114078 [003]', `${tid} [00${cpu}]`).replace('211120', `21112${ns}`);
+  const runsOf = (...lines: readonly string[]) => {
+    const { length } = reader.read(Buffer.from(`${lines.join('\n')}\n`));
+    const branches = reader.group(length, 858_572);
+    return branches && { runs: runsIn(branches), length: branches.events.length };
+  };
+  const run = { length: 4, events: 1, lastNs: 850_211_120 };
+  const first = { ...run, tid: 7, cpu: 1, length: 6, events: 2, lastNs: 850_211_122, lastRow: 2 };
+  const second = { ...run, tid: 8, cpu: 1, lastNs: 850_211_121, lastRow: 1 };
+  expect(runsOf(of(7, 1, 0), of(8, 1, 1), of(7, 1, 2))).toEqual({ runs: [first, second], length: 10 });
+  expect(runsOf(of(8, 2, 0))).toEqual({ runs: [{ ...run, tid: 8, cpu: 2, lastRow: 0 }], length: 4 });
 });
