@@ -72,7 +72,8 @@ export class TextTable {
 
   /** Returns what is in the first slot for a hash: often its text. */
   first(hash: u32): u64 {
-    return load<u64>(this.slots.at(hash & this.slots.mask, SLOT_BYTES));
+    const slots = this.slots; // another module may replace them at any time
+    return load<u64>(slots.at(hash & slots.mask, SLOT_BYTES));
   }
 
   /** Adds a text of at least 4 bytes. Returns false if it cannot be kept. A table that is shared must be locked. */
