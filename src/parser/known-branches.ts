@@ -5,24 +5,34 @@
 import { latin1Text } from '../codec/bytes.js';
 import type { BranchKind, TraceEdge } from '../model/trace/branch-sites.js';
 import type { SharedMemory } from '../wasm/module.js';
-import { bytesAt, intsAt, type ReaderModule } from './reader-module.js';
+import { bytesAt, floatsAt, type ReaderModule } from './reader-module.js';
 import {
+  BRANCH_BYTES,
+  BRANCH_FLAGS,
+  BRANCH_FROM,
+  BRANCH_TO,
   END_ADDRESS,
-  END_BYTES,
   END_FILE,
-  END_FLAGS,
   END_START,
   END_SYMBOL,
-  PAIR_BYTES,
   TEXT_ADDRESS,
   TEXT_BYTES,
   TEXT_LENGTH,
 } from './wasm/layout.js';
 
 const FLOAT = Float64Array.BYTES_PER_ELEMENT;
-const INT = Int32Array.BYTES_PER_ELEMENT;
 
-/** Columns of a row that describes one end of branches: the module's records of eight bytes a number. */
+/** Columns of a row that describes a branch: the module's records of eight bytes a number. */
+export const Branch = {
+  /** Where the columns of its origin and of its target begin. */
+  From: BRANCH_FROM / FLOAT,
+  To: BRANCH_TO / FLOAT,
+  /** Kind and edge, see `packFlags`. */
+  Flags: BRANCH_FLAGS / FLOAT,
+} as const;
+export const BRANCH_COLUMNS = BRANCH_BYTES / FLOAT;
+
+/** Columns of an end. */
 export const End = {
   Address: END_ADDRESS / FLOAT,
   /** Start of its function; NaN if unknown. */
@@ -31,19 +41,12 @@ export const End = {
   Symbol: END_SYMBOL / FLOAT,
   /** A row of the files; negative if none was printed. */
   File: END_FILE / FLOAT,
-  /** In origins: kind and edge of the branch, see `packFlags`. */
-  Flags: END_FLAGS / FLOAT,
 } as const;
-export const END_COLUMNS = END_BYTES / FLOAT;
-export const PAIR_COLUMNS = PAIR_BYTES / INT;
 
 /** The branches of a reader, and of others that share its memory. */
 export interface Branches {
-  /** The ends before and after the arrow: END_COLUMNS each. As of the last `update`, like `pairs`. */
-  readonly origins: Float64Array;
-  readonly targets: Float64Array;
-  /** The origin and the target of each branch. */
-  readonly pairs: Int32Array;
+  /** BRANCH_COLUMNS each. As of the last `update`. */
+  readonly rows: Float64Array;
   /** Sees all branches that are in the pieces received so far. Rows do not change, but they may move. */
   update(): void;
   /** Returns the name of a function; bytes as latin1 characters, like the other texts. */
@@ -55,9 +58,7 @@ export interface Branches {
 }
 
 export class KnownBranches implements Branches {
-  origins: Float64Array = new Float64Array();
-  targets: Float64Array = new Float64Array();
-  pairs: Int32Array = new Int32Array();
+  rows: Float64Array = new Float64Array();
 
   constructor(
     private readonly memory: SharedMemory,
@@ -66,9 +67,7 @@ export class KnownBranches implements Branches {
 
   update(): void {
     const { module } = this;
-    this.origins = this.floats(module.originsStart(), module.originsBytes());
-    this.targets = this.floats(module.targetsStart(), module.targetsBytes());
-    this.pairs = intsAt(this.memory, module.pairsStart(), module.pairsBytes());
+    this.rows = floatsAt(this.memory, module.branchesStart(), module.branchesBytes());
   }
 
   symbol(row: number): string {
@@ -90,17 +89,12 @@ export class KnownBranches implements Branches {
     return latin1Text(bytes);
   }
 
-  private floats(start: number, length: number): Float64Array {
-    const { buffer, byteOffset } = this.bytes(start, length);
-    return new Float64Array(buffer, byteOffset, length / FLOAT);
-  }
-
   private bytes(start: number, length: number): Uint8Array {
     return bytesAt(this.memory, start, length);
   }
 }
 
-// Ends of branches that the module cannot parse: it numbers them, the text of each is kept in its memory.
+// Branches that the module cannot parse: it numbers them, the text of each end is kept in its memory.
 
 /** A branch as perf prints its two ends. */
 export interface BranchText {
@@ -119,10 +113,9 @@ export function unpackFlags(flags: number): { kind: BranchKind; edge: TraceEdge 
   return { kind: (flags >> 2) as BranchKind, edge: (flags & 3) as TraceEdge };
 }
 
-/** The texts may be slices of their lines and keep these alive; lines are short. Another reader may add the same text. */
-export class BranchEnds {
-  private readonly originNumbers = new Map<string, number>();
-  private readonly targetNumbers = new Map<string, number>();
+/** The texts may be slices of their lines and keep these alive. Another reader may add the same branch. */
+export class TextBranches {
+  private readonly numbers = new Map<string, number>();
   private readonly textRows = new Map<string, number>();
 
   /** `addText` keeps a text in the modules' memory and returns its row. */
@@ -131,17 +124,11 @@ export class BranchEnds {
     private readonly addText: (text: string) => number,
   ) {}
 
-  origin({ kind, edge, from }: BranchText): number {
-    const flags = packFlags(kind, edge);
-    const key = `${flags} ${from}`;
-    let number = this.originNumbers.get(key);
-    if (number === undefined) this.originNumbers.set(key, (number = this.module.addOrigin(flags, this.rowOf(from))));
-    return number;
-  }
-
-  target({ to }: BranchText): number {
-    let number = this.targetNumbers.get(to);
-    if (number === undefined) this.targetNumbers.set(to, (number = this.module.addTarget(this.rowOf(to))));
+  numberOf({ kind, edge, from, to }: BranchText): number {
+    const [flags, fromRow, toRow] = [packFlags(kind, edge), this.rowOf(from), this.rowOf(to)];
+    const key = `${flags} ${fromRow} ${toRow}`;
+    let number = this.numbers.get(key);
+    if (number === undefined) this.numbers.set(key, (number = this.module.addTextBranch(flags, fromRow, toRow)));
     return number;
   }
 

@@ -11,12 +11,12 @@ import { latin1Bytes, latin1Text } from '../codec/bytes.js';
 import type { EventRun, GroupedEvents } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../model/units.js';
 import type { SharedMemory } from '../wasm/module.js';
-import { BranchEnds, type BranchText, KnownBranches, packFlags } from './known-branches.js';
+import { type BranchText, KnownBranches, packFlags, TextBranches } from './known-branches.js';
 import { type Head, LinePrefix, NOT_PRINTED, UNUSUAL } from './lines/line-prefix.js';
 import { MAX_LINE_BYTES } from './lines/lines.js';
 import { lineFault, parsePerfLine } from './lines/perf-line.js';
 import { edgeOf, type PerfLine, parseFlags } from './lines/perf-line-types.js';
-import { bytesAt, intsAt, newReaderMemory, newReaderModule, type ReaderModule } from './reader-module.js';
+import { bytesAt, floatsAt, intsAt, newReaderMemory, newReaderModule, type ReaderModule } from './reader-module.js';
 import {
   LINE_BRANCH,
   LINE_BYTES,
@@ -25,11 +25,12 @@ import {
   LINE_START,
   OTHER,
   RUN_BYTES,
-  RUN_EVENT_BYTES,
+  RUN_CPU,
   RUN_EVENTS,
-  RUN_LANE,
+  RUN_LAST_NS,
   RUN_LAST_ROW,
-  RUN_NS,
+  RUN_LENGTH,
+  RUN_TID,
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
 } from './wasm/layout.js';
@@ -66,7 +67,7 @@ class KnownLines {
 }
 
 /** The events that a piece has of one lane. */
-export interface BranchRun extends EventRun {
+interface BranchRun extends EventRun {
   /** Time of the last event. */
   readonly lastNs: Nanoseconds;
   /** Row of the last event among the lines of the piece. */
@@ -74,22 +75,11 @@ export interface BranchRun extends EventRun {
 }
 
 /** Branches by lane: events with branch numbers instead of sites. */
-export interface GroupedBranches extends GroupedEvents {
-  readonly runs: readonly BranchRun[];
-}
-
-/** What identifies a lane. */
-export interface LaneKey {
-  readonly tid: number;
-  readonly cpu: number; // or NOT_PRINTED
-}
-
-interface LineOffsets {
-  /** After the time. */
-  readonly rest: number;
-  /** The only arrow; less than the start of the line if it has none or several. */
-  readonly arrow: number;
-  readonly newline: number;
+export interface GroupedBranches extends Omit<GroupedEvents, 'runs'> {
+  /** Columns, see `runsIn`: objects would take longer to send than the events. */
+  readonly runs: Float64Array;
+  /** Of the events, wherever they are. */
+  readonly length: number;
 }
 
 const NEWLINE = 10;
@@ -105,11 +95,10 @@ export class LineReader {
   readonly branches: KnownBranches;
   private readonly module: ReaderModule;
   private readonly prefix = new LinePrefix();
-  private readonly ends: BranchEnds;
+  private readonly textBranches: TextBranches;
   private readonly knownLines = new KnownLines();
   private readonly heads: Head[] = [];
   private readonly headRows = new Map<string, number>();
-  private readonly lanes: LaneKey[] = [];
   private readonly laneNumbers = new Map<string, number>();
   private reservedStart = 0;
   private text: Uint8Array = new Uint8Array();
@@ -120,7 +109,7 @@ export class LineReader {
   constructor(readonly memory: SharedMemory = newReaderMemory()) {
     this.module = moduleWithFlags(memory);
     this.branches = new KnownBranches(memory, this.module);
-    this.ends = new BranchEnds(this.module, (text) => this.addText(text));
+    this.textBranches = new TextBranches(this.module, (text) => this.addText(text));
   }
 
   /** Returns a buffer for text to be read by `readReserved`. */
@@ -155,23 +144,15 @@ export class LineReader {
 
   /**
    * Groups the branches of the lines read last, up to a row, by lane; null if their times step back too far. Times
-   * count from `originSeconds`. Valid until the next read.
+   * count from `originSeconds`. The events are valid until the next read.
    */
   group(rows: number, originSeconds: number): GroupedBranches | null {
-    const { module, lanes } = this;
+    const { module, memory } = this;
     if (module.group(rows, originSeconds) === 0) return null;
-    const { buffer, byteOffset, byteLength } = bytesAt(this.memory, module.runsStart(), module.runsBytes());
-    const index = new DataView(buffer, byteOffset, byteLength);
-    const events = intsAt(this.memory, module.eventsStart(), module.eventsBytes());
-    const runs: BranchRun[] = [];
-    for (let at = 0; at < index.byteLength; at += RUN_BYTES) {
-      const lane = lanes[index.getInt32(at + RUN_LANE, true)];
-      const length = index.getInt32(at + RUN_EVENT_BYTES, true) / Int32Array.BYTES_PER_ELEMENT;
-      const events = index.getInt32(at + RUN_EVENTS, true);
-      const lastNs = index.getFloat64(at + RUN_NS, true);
-      runs.push({ ...lane, length, events, lastNs, lastRow: index.getInt32(at + RUN_LAST_ROW, true) });
-    }
-    return { runs, events, startNs: module.lowestNs(originSeconds), endNs: module.highestNs(originSeconds) };
+    const runs = floatsAt(memory, module.runsStart(), module.runsBytes()).slice();
+    const events = intsAt(memory, module.eventsStart(), module.eventsBytes());
+    const [startNs, endNs] = [module.lowestNs(originSeconds), module.highestNs(originSeconds)];
+    return { runs, events, length: events.length, startNs, endNs };
   }
 
   private begin(from: number, to: number): void {
@@ -224,12 +205,12 @@ export class LineReader {
   }
 
   private laneNumber(tid: number, cpu: number): number {
-    return this.laneNumbers.get(`${tid} ${cpu}`) ?? this.addLane({ tid, cpu });
-  }
-
-  private addLane({ tid, cpu }: LaneKey): number {
-    const lane = this.lanes.push({ tid, cpu }) - 1;
-    this.laneNumbers.set(`${tid} ${cpu}`, lane);
+    const key = `${tid} ${cpu}`;
+    const known = this.laneNumbers.get(key);
+    if (known !== undefined) return known;
+    this.module.addLane(tid, cpu);
+    const lane = this.laneNumbers.size;
+    this.laneNumbers.set(key, lane);
     return lane;
   }
 
@@ -239,17 +220,12 @@ export class LineReader {
     const newline = bytes.indexOf(NEWLINE, start);
     if (newline - start > MAX_LINE_BYTES) this.addOther(OVERLONG_LINE, start);
     else if (rest === UNUSUAL) this.addOther(parsePerfLine(lineText(bytes, start, newline)), start);
-    else this.parseRest(start, { rest, newline }, head, ns);
+    else this.parseRest(start, rest, newline, head, ns);
     return newline + 1;
   }
 
   /** Parses a line after its usual prefix. */
-  private parseRest(
-    start: number,
-    { rest, newline }: { rest: number; newline: number },
-    head: number,
-    ns: number,
-  ): void {
+  private parseRest(start: number, rest: number, newline: number, head: number, ns: number): void {
     const { knownLines } = this;
     const restText = lineText(this.text, rest, newline);
     const known = knownLines.find(restText, this.heads[head], ns);
@@ -257,7 +233,11 @@ export class LineReader {
     const text = lineText(this.text, start, newline);
     const line = parsePerfLine(text);
     const branch = simpleBranch(line);
-    if (branch) return this.addBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
+    if (branch) {
+      const number = this.textBranches.numberOf(branch);
+      if (hasOneArrow(text)) this.module.cacheBranch(rest, number);
+      return this.module.addLine(start, number, head, ns);
+    }
     knownLines.add(restText, line);
     this.addOther(line, start);
   }
@@ -273,20 +253,22 @@ export class LineReader {
     this.others.push(line);
     this.module.addLine(start, OTHER, 0, 0);
   }
+}
 
-  /** Adds a branch to the module's tables: the text up to its target, and the text from there on. */
-  private addBranch(branch: BranchText, start: number, head: number, ns: number, offsets: LineOffsets): void {
-    const { module, ends } = this;
-    const { rest, arrow, newline } = offsets;
-    const origin = ends.origin(branch);
-    const target = ends.target(branch);
-    if (arrow >= start) {
-      const targetAt = arrow + ARROW.length;
-      module.cacheOrigin(rest, targetAt - rest, origin);
-      module.cacheTarget(targetAt, newline + 1 - targetAt, target); // with its newline
-    }
-    module.addLine(start, module.branch(origin, target), head, ns);
-  }
+const FLOAT = Float64Array.BYTES_PER_ELEMENT;
+
+export function runsIn({ runs }: GroupedBranches): BranchRun[] {
+  return Array.from({ length: runs.length / (RUN_BYTES / FLOAT) }, (_, run) => {
+    const at = run * (RUN_BYTES / FLOAT);
+    return {
+      tid: runs[at + RUN_TID / FLOAT],
+      cpu: runs[at + RUN_CPU / FLOAT],
+      length: runs[at + RUN_LENGTH / FLOAT],
+      events: runs[at + RUN_EVENTS / FLOAT],
+      lastNs: runs[at + RUN_LAST_NS / FLOAT],
+      lastRow: runs[at + RUN_LAST_ROW / FLOAT],
+    };
+  });
 }
 
 /** Creates a module that knows the usual flags. */
@@ -328,11 +310,9 @@ const USUAL_FLAGS = [
 const ARROW = ' => ';
 const MAX_LINE_LENGTH = 16 * 1024;
 
-/** Returns the offset of the only arrow of a line, or -1: with several, its parts have no meaning by themselves. */
-function onlyArrow(line: string): number {
-  const arrow = line.indexOf(ARROW);
-  if (line.length > MAX_LINE_LENGTH || line.lastIndexOf(ARROW) !== arrow) return -1;
-  return arrow;
+/** Returns whether a line has a single arrow: with several, its meaning may depend on what precedes them. */
+function hasOneArrow(line: string): boolean {
+  return line.length <= MAX_LINE_LENGTH && line.lastIndexOf(ARROW) === line.indexOf(ARROW);
 }
 
 /** Returns a line's branch, or null if it must not be cached: with unknown flags, which are counted, or not taken. */

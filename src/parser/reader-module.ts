@@ -18,29 +18,24 @@ export interface ReaderModule {
   lineNs(): number;
   addLine(start: number, branch: number, head: number, ns: number): void;
   cacheHead(start: number, length: number, row: number): number;
-  cacheOrigin(start: number, length: number, origin: number): void;
-  cacheTarget(start: number, length: number, target: number): void;
+  /** Of the line whose text after the time begins at `rest`. */
+  cacheBranch(rest: number, branch: number): void;
   /** The text buffer holds the words and two blanks. */
   addFlagWords(start: number, length: number, meaning: number): void;
   reserveScratch(bytes: number): number;
   /** Keeps an end in an unusual form, which is in the scratch buffer, for all modules. Returns its row. */
   addText(length: number): number;
-  /** Adds an end whose text is in `row`. */
-  addOrigin(flags: number, row: number): number;
-  addTarget(row: number): number;
-  branch(origin: number, target: number): number;
+  /** Adds a branch whose ends are texts, by their rows. Returns its number. */
+  addTextBranch(flags: number, from: number, to: number): number;
   clearHeads(): void;
   linesStart(): number;
   linesBytes(): number;
-  pairsStart(): number;
-  pairsBytes(): number;
-  originsStart(): number;
-  originsBytes(): number;
-  targetsStart(): number;
-  targetsBytes(): number;
+  branchesStart(): number;
+  branchesBytes(): number;
   symbolsStart(): number;
   filesStart(): number;
   textsStart(): number;
+  addLane(tid: number, cpu: number): void;
   addHead(seconds: number, lane: number): void;
   clearHeadRows(): void;
   group(count: number, origin: number): number;
@@ -79,6 +74,12 @@ function refuse(): never {
   throw new PtflameError('TOO_LARGE', 'the distinct branches of the trace need more memory than there is', {
     hint: 'read less of the trace: --tid, --cpu, or record a shorter time',
   });
+}
+
+/** Returns the numbers of eight bytes at an address; `length` in bytes. */
+export function floatsAt(memory: SharedMemory, start: number, length: number): Float64Array {
+  const { buffer, byteOffset } = bytesAt(memory, start, length);
+  return new Float64Array(buffer, byteOffset, length / Float64Array.BYTES_PER_ELEMENT);
 }
 
 /** Returns the numbers of four bytes at an address; `length` in bytes. */

@@ -7,7 +7,7 @@ import { FAR, NEAR_LENGTH } from '../model/trace/event-runs.js';
 import type { PerfTime } from '../model/trace/perf-time.js';
 import { type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/units.js';
 import { fromLatin1, Interner } from './intern.js';
-import { type Branches, END_COLUMNS, End, PAIR_COLUMNS, unpackFlags } from './known-branches.js';
+import { BRANCH_COLUMNS, Branch, type Branches, End, unpackFlags } from './known-branches.js';
 import { LineReader } from './line-reader.js';
 import { knownFile } from './lines/location.js';
 
@@ -81,9 +81,6 @@ const UNASSIGNED = -1;
  */
 export class ReaderSites {
   private sites = unassigned(1024);
-  /** Numbers in the interner, by row; filled on demand. */
-  private originLocations = unassigned(1024);
-  private targetLocations = unassigned(1024);
   /** By file and symbol, their rows. */
   private readonly symbolIds = new PairMap();
 
@@ -96,9 +93,7 @@ export class ReaderSites {
   update(): void {
     const { branches } = this;
     branches.update();
-    this.sites = withRows(this.sites, branches.pairs.length / PAIR_COLUMNS);
-    this.originLocations = withRows(this.originLocations, branches.origins.length / END_COLUMNS);
-    this.targetLocations = withRows(this.targetLocations, branches.targets.length / END_COLUMNS);
+    this.sites = withRows(this.sites, branches.rows.length / BRANCH_COLUMNS);
   }
 
   siteOf(branch: number): SiteId {
@@ -122,31 +117,26 @@ export class ReaderSites {
   }
 
   private newSite(branch: number): SiteId {
-    const { interner } = this;
-    const { origins, targets, pairs } = this.branches;
-    const origin = pairs[PAIR_COLUMNS * branch];
-    const target = pairs[PAIR_COLUMNS * branch + 1];
-    const from = this.locationIn(this.originLocations, origins, origin);
-    const to = this.locationIn(this.targetLocations, targets, target);
-    const { kind, edge } = unpackFlags(origins[origin * END_COLUMNS + End.Flags]);
-    const site = interner.siteBetween(kind, edge, from, to);
+    const { rows } = this.branches;
+    const at = BRANCH_COLUMNS * branch;
+    const { kind, edge } = unpackFlags(rows[at + Branch.Flags]);
+    const site = this.interner.siteBetween(
+      kind,
+      edge,
+      this.locationOf(rows, at + Branch.From),
+      this.locationOf(rows, at + Branch.To),
+    );
     this.sites[branch] = site;
     return site;
   }
 
-  /** Returns the location of an end; `known` has those of ends asked for before. */
-  private locationIn(known: Int32Array, ends: Float64Array, end: number): number {
-    if (known[end] === UNASSIGNED) known[end] = this.locationOf(ends, end * END_COLUMNS);
-    return known[end];
-  }
-
-  private locationOf(ends: Float64Array, at: number): number {
-    const symbol = ends[at + End.Symbol];
+  private locationOf(rows: Float64Array, at: number): number {
+    const symbol = rows[at + End.Symbol];
     if (symbol < 0) return this.interner.locationOf(this.branches.unusualEnd(~symbol));
     return this.interner.location(
-      ends[at + End.Address],
-      this.symbolId(symbol, ends[at + End.File]),
-      ends[at + End.Start],
+      rows[at + End.Address],
+      this.symbolId(symbol, rows[at + End.File]),
+      rows[at + End.Start],
     );
   }
 

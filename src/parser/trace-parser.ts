@@ -9,7 +9,7 @@ import type { PerfTime } from '../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { idleName, type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import { fromLatin1 } from './intern.js';
-import { LINE_COLUMNS, Line, lineText, OVERLONG, type ReadLines } from './line-reader.js';
+import { LINE_COLUMNS, Line, lineText, OVERLONG, type ReadLines, runsIn } from './line-reader.js';
 import type { Head } from './lines/line-prefix.js';
 import { FAR_TIME, NO_FLAGS, threadOf } from './lines/perf-line.js';
 import { edgeOf, type PerfLine, type Prefix } from './lines/perf-line-types.js';
@@ -121,9 +121,9 @@ export class TraceParser {
       this.confirmHeld();
       this.guard.continueFrom(Number.isNaN(last.beforeNs) ? held.timeNs : last.beforeNs, last.timeNs);
       sites.renumber(branches.events);
-      chunk.grouped = branches;
-      const runs = branches.runs.toSorted((a, b) => a.lastRow - b.lastRow);
-      for (const { tid, lastNs } of runs) this.threadLastNs.set(tid, lastNs);
+      const runs = runsIn(branches);
+      chunk.grouped = { ...branches, runs };
+      for (const { tid, lastNs } of runs.toSorted((a, b) => a.lastRow - b.lastRow)) this.threadLastNs.set(tid, lastNs);
       held.set(last.tid, last.cpu, sites.siteOf(last.branch), last.timeNs, counts.lines + last.line, 0);
       held.text = last.text;
     }

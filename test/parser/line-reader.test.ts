@@ -4,14 +4,14 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { END_COLUMNS, End, PAIR_COLUMNS, unpackFlags } from '../../src/parser/known-branches.js';
-import { LINE_COLUMNS, Line, LineReader, lineText, type ReadLines } from '../../src/parser/line-reader.js';
+import { BRANCH_COLUMNS, Branch, End, unpackFlags } from '../../src/parser/known-branches.js';
+import { LINE_COLUMNS, Line, LineReader, lineText, type ReadLines, runsIn } from '../../src/parser/line-reader.js';
 import { NOT_PRINTED } from '../../src/parser/lines/line-prefix.js';
 import { knownFile, parseLocation } from '../../src/parser/lines/location.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
 import { edgeOf } from '../../src/parser/lines/perf-line-types.js';
-import { OTHER } from '../../src/parser/wasm/layout.js';
+import { OTHER, TEXT_PADDING } from '../../src/parser/wasm/layout.js';
 import { times } from '../helpers/random/times.js';
 import { fixture } from '../helpers/traces/load.js';
 
@@ -32,7 +32,17 @@ class CheckedReader {
 
   /** Compares each line with the reference parser. Returns how many were read as simple branches. */
   expectAsReference(bytes: Uint8Array): number {
-    const lines = this.reader.read(bytes);
+    return this.expectRead(bytes, this.reader.read(bytes));
+  }
+
+  /** Likewise, with the text at the end of this buffer. */
+  expectAtEndOf(buffer: Uint8Array, bytes: Uint8Array): void {
+    const from = buffer.length - bytes.length;
+    this.reader.reserve(buffer.length).set(bytes, from);
+    this.expectRead(bytes, this.reader.readReserved(from, buffer.length));
+  }
+
+  private expectRead(bytes: Uint8Array, lines: ReadLines): number {
     this.reader.branches.update();
     const starts = lineStarts(bytes);
     expect(Array.from({ length: lines.length }, (_, row) => lines.rows[row * LINE_COLUMNS + Line.Start])).toEqual(
@@ -50,27 +60,25 @@ class CheckedReader {
   }
 
   private lineAt({ rows, heads }: ReadLines, at: number) {
-    const branch = rows[at + Line.Branch];
-    const { origins, targets, pairs } = this.reader.branches;
-    const origin = END_COLUMNS * pairs[PAIR_COLUMNS * branch];
-    const target = END_COLUMNS * pairs[PAIR_COLUMNS * branch + 1];
+    const branches = this.reader.branches.rows;
+    const branch = BRANCH_COLUMNS * rows[at + Line.Branch];
     return {
       ...heads[rows[at + Line.Head]],
       ns: rows[at + Line.Ns],
-      ...unpackFlags(origins[origin + End.Flags]),
-      from: this.location(origins, origin),
-      to: this.location(targets, target),
+      ...unpackFlags(branches[branch + Branch.Flags]),
+      from: this.location(branches, branch + Branch.From),
+      to: this.location(branches, branch + Branch.To),
     };
   }
 
-  private location(ends: Float64Array, at: number) {
+  private location(rows: Float64Array, at: number) {
     const { branches } = this.reader;
-    const symbol = ends[at + End.Symbol];
+    const symbol = rows[at + End.Symbol];
     if (symbol < 0) return location(branches.unusualEnd(~symbol));
     this.parsedEnds++;
-    const file = ends[at + End.File];
+    const file = rows[at + End.File];
     const dso = knownFile(file < 0 ? null : branches.file(file));
-    return { address: ends[at + End.Address], name: branches.symbol(symbol), dso, start: ends[at + End.Start] };
+    return { address: rows[at + End.Address], name: branches.symbol(symbol), dso, start: rows[at + End.Start] };
   }
 }
 
@@ -375,4 +383,89 @@ test('blank lines, wherever they are', () => {
   const bytes = Buffer.from(spaced, 'latin1');
   const branches = new CheckedReader().expectAsReference(bytes);
   expect(branches).toBe(new CheckedReader().expectAsReference(Buffer.from(text, 'latin1')));
+});
+
+describe('tails of every length', () => {
+  const line = (length: number) => USUAL.replace('leaf', 'x'.repeat(length));
+
+  test.each([...Array(34).keys()].map((more) => 1 + more))('every byte of it differs: %s more', (more) => {
+    const usual = line(more);
+    const flipped = [...usual].map(
+      (byte, at) => `${usual.slice(0, at)}${byte === 'y' ? 'z' : 'y'}${usual.slice(at + 1)}`,
+    );
+    const bytes = Buffer.from(`${[usual, ...flipped, usual].join('\n')}\n`);
+    const reader = new CheckedReader();
+    expect(reader.expectAsReference(bytes)).toBe(reader.expectAsReference(bytes));
+  });
+
+  test('shorter than any that is kept', () => {
+    const bytes = Buffer.from('7 [003] 1.000000001: call 1 a+0x0 => 2 b+0x0\n'.repeat(3));
+    expect(new CheckedReader().expectAsReference(bytes)).toBe(3);
+  });
+});
+
+test('stops at unknown lines, however many known ones precede them', () => {
+  const known = [USUAL, USUAL.replace('a3', 'a4'), USUAL.replace('[003]', '[004]')];
+  const others = ['', '7 [003] 1.000000001: PERF_RECORD_SWITCH IN', `${USUAL} => 1 a+0x0`, USUAL.slice(0, 70), '# x'];
+  const lines = fc.array(
+    fc
+      .tuple(fc.constantFrom(...known), fc.nat(70), fc.option(fc.constantFrom(...others)))
+      .map(([line, times, other]) => [...Array<string>(times).fill(line), ...(other === null ? [] : [other])]),
+    { minLength: 1, maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(lines, (lines) => {
+      const reader = new CheckedReader();
+      const bytes = Buffer.from(`${lines.flat().join('\n')}\n`);
+      reader.expectAsReference(bytes);
+      reader.expectAsReference(bytes);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+const PAGE = 65536;
+/** How the module allocates: in whole lines of the cache; a buffer that grows gets some space to spare. */
+const CACHE_LINE = 64;
+const SPARE = 1024 + TEXT_PADDING;
+
+/** Returns a buffer for text that ends, apart from the padding, where the memory does. */
+function bufferAtEnd(reader: LineReader): Uint8Array {
+  const first = reader.reserve(PAGE);
+  const used = first.byteOffset + first.length + SPARE;
+  const free = used + CACHE_LINE - 1 - ((used + CACHE_LINE - 1) % CACHE_LINE);
+  const end = free + 4 * PAGE - (free % PAGE);
+  reader.reserve(end - free - SPARE);
+  const buffer = reader.reserve(end - free - TEXT_PADDING);
+  expect(buffer.byteOffset + buffer.length + TEXT_PADDING).toBe(reader.memory.buffer.byteLength);
+  return buffer;
+}
+
+test('reads no byte after its memory, wherever the last line is cut', () => {
+  const lines = [USUAL, `          server ${USUAL}`, USUAL.replace('main', 'x'.repeat(300))];
+  const pieces = lines.flatMap((line) =>
+    Array.from({ length: line.length + 1 }, (_, length) => Buffer.from(`${line}\n${line.slice(0, length)}\n`)),
+  );
+  const reader = new LineReader();
+  const checked = new CheckedReader(reader);
+  for (const bytes of pieces) checked.expectAsReference(bytes);
+  const buffer = bufferAtEnd(reader);
+  for (const bytes of pieces) checked.expectAtEndOf(buffer, bytes);
+  expect(reader.memory.buffer.byteLength).toBe(buffer.byteOffset + buffer.length + TEXT_PADDING);
+});
+
+test('groups the branches of each piece by thread and CPU', () => {
+  const reader = new LineReader();
+  const of = (tid: number, cpu: number, ns: number) =>
+    USUAL.replace('114078 [003]', `${tid} [00${cpu}]`).replace('211120', `21112${ns}`);
+  const runsOf = (...lines: readonly string[]) => {
+    const { length } = reader.read(Buffer.from(`${lines.join('\n')}\n`));
+    const branches = reader.group(length, 858_572);
+    return branches && { runs: runsIn(branches), length: branches.events.length };
+  };
+  const run = { length: 4, events: 1, lastNs: 850_211_120 };
+  const first = { ...run, tid: 7, cpu: 1, length: 6, events: 2, lastNs: 850_211_122, lastRow: 2 };
+  const second = { ...run, tid: 8, cpu: 1, lastNs: 850_211_121, lastRow: 1 };
+  expect(runsOf(of(7, 1, 0), of(8, 1, 1), of(7, 1, 2))).toEqual({ runs: [first, second], length: 10 });
+  expect(runsOf(of(8, 2, 0))).toEqual({ runs: [{ ...run, tid: 8, cpu: 2, lastRow: 0 }], length: 4 });
 });

@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { PtflameError } from '../../src/model/errors.js';
-import { END_COLUMNS, End, type KnownBranches, PAIR_COLUMNS } from '../../src/parser/known-branches.js';
+import { BRANCH_COLUMNS, Branch, End, type KnownBranches } from '../../src/parser/known-branches.js';
 import { LINE_COLUMNS, Line, LineReader } from '../../src/parser/line-reader.js';
 import { newReaderMemory } from '../../src/parser/reader-module.js';
 import type { SharedMemory } from '../../src/wasm/module.js';
@@ -39,16 +39,16 @@ function branchesOf(reader: LineReader, order: readonly number[]): Int32Array {
 
 /** Returns the line, up to blanks, by the number of its branch. */
 function textOf(known: KnownBranches, branch: number): string {
-  const from = endOf(known, known.origins, known.pairs[PAIR_COLUMNS * branch]);
-  return `${from} => ${endOf(known, known.targets, known.pairs[PAIR_COLUMNS * branch + 1])}`;
+  const at = BRANCH_COLUMNS * branch;
+  return `${endOf(known, at + Branch.From)} => ${endOf(known, at + Branch.To)}`;
 }
 
-function endOf(known: KnownBranches, ends: Float64Array, row: number): string {
-  const at = END_COLUMNS * row;
-  const symbol = ends[at + End.Symbol];
+function endOf(known: KnownBranches, at: number): string {
+  const { rows } = known;
+  const symbol = rows[at + End.Symbol];
   if (symbol < 0) return known.unusualEnd(~symbol);
-  const offset = ends[at + End.Address] - ends[at + End.Start];
-  return `${ends[at + End.Address].toString(16)} ${known.symbol(symbol)}+0x${offset.toString(16)}`;
+  const offset = rows[at + End.Address] - rows[at + End.Start];
+  return `${rows[at + End.Address].toString(16)} ${known.symbol(symbol)}+0x${offset.toString(16)}`;
 }
 
 function expectAllKnown(known: KnownBranches, branches: Int32Array): void {

@@ -1,130 +1,48 @@
 /**
- * Numbers branches by their origin and target, for all modules alike. It is searched without a lock (see Slots).
+ * The branches that all modules know, and the texts of ends that none can parse.
  */
 import {
+  BRANCH_BYTES,
+  BRANCH_FLAGS,
+  BRANCH_FROM,
+  BRANCH_TO,
   END_ADDRESS,
-  END_BYTES,
   END_FILE,
-  END_FLAGS,
   END_START,
   END_SYMBOL,
   NO_FILE,
-  PAIR_BYTES,
-  PAIR_ORIGIN,
-  PAIR_TARGET,
   SHARED_BRANCHES,
-  SHARED_ORIGIN_ENDS,
-  SHARED_PAIRS,
-  SHARED_TARGET_ENDS,
   SHARED_TEXTS,
   TEXT_ADDRESS,
   TEXT_BYTES,
   TEXT_LENGTH,
 } from './layout';
-import { allocate, GrowingBuffer, lock, shared, unlock } from './memory';
-import { Slots } from './text-table';
+import { allocate, GrowingBuffer, lock, unlock } from './memory';
 
-const MIN_SLOTS: u32 = 4096;
-/** A slot: both ends as one number plus one, so that 0 is free, and the number of the branch. */
-const SLOT_KEY: usize = 0;
-const SLOT_NUMBER: usize = 8;
-const SLOT_BYTES: usize = 16;
-
-@unmanaged
-class Table {
-  slots: Slots = changetype<Slots>(0);
-}
-
-export const pairs = GrowingBuffer.shared(SHARED_PAIRS);
-const table = changetype<Table>(shared(SHARED_BRANCHES, offsetof<Table>()));
-if (changetype<usize>(table.slots) === 0) table.slots = Slots.make(MIN_SLOTS, SLOT_BYTES);
-
-/** Returns the number of a branch, adding it if it is new. */
-export function branchNumber(origin: u32, target: u32): u32 {
-  const key = keyOf(origin, target);
-  const slot = slotOf(table.slots, key);
-  return load<u64>(slot, SLOT_KEY) === key ? load<u32>(slot, SLOT_NUMBER) : findOrAdd(key, origin, target);
-}
-
-function findOrAdd(key: u64, origin: u32, target: u32): u32 {
-  lock();
-  const slot = slotOf(table.slots, key);
-  const isKnown = load<u64>(slot, SLOT_KEY) === key;
-  const number = isKnown ? load<u32>(slot, SLOT_NUMBER) : <u32>(pairs.used / PAIR_BYTES);
-  if (!isKnown) {
-    const pair = pairs.extend(PAIR_BYTES);
-    store<u32>(pair, origin, PAIR_ORIGIN);
-    store<u32>(pair, target, PAIR_TARGET);
-    fill(slot, key, number);
-    if (number * 2 > table.slots.mask) grow();
-  }
-  unlock();
-  return number;
-}
-
-function grow(): void {
-  const old = table.slots;
-  const larger = Slots.make(2 * (old.mask + 1), SLOT_BYTES);
-  for (let at: u32 = 0; at <= old.mask; at++) {
-    const slot = old.at(at, SLOT_BYTES);
-    const key = load<u64>(slot, SLOT_KEY);
-    if (key !== 0) fill(slotOf(larger, key), key, load<u32>(slot, SLOT_NUMBER));
-  }
-  larger.publish(changetype<usize>(table) + offsetof<Table>('slots'));
-}
-
-/** Writes the key last: then the slot is complete. */
-function fill(slot: usize, key: u64, number: u32): void {
-  store<u32>(slot, number, SLOT_NUMBER);
-  atomic.store<u64>(slot, key, SLOT_KEY);
-}
-
-/** Returns the slot with this key, or the free one where it belongs. */
-function slotOf(slots: Slots, key: u64): usize {
-  const mask = slots.mask;
-  let at = hashOf(key) & mask;
-  let found = load<u64>(slots.at(at, SLOT_BYTES), SLOT_KEY);
-  while (found !== 0 && found !== key) {
-    at = (at + 1) & mask;
-    found = load<u64>(slots.at(at, SLOT_BYTES), SLOT_KEY);
-  }
-  return slots.at(at, SLOT_BYTES);
-}
-
-function keyOf(origin: u32, target: u32): u64 {
-  return (((<u64>origin) << 32) | target) + 1;
-}
-
-function hashOf(key: u64): u32 {
-  const product = key * 0x9e3779b97f4a7c15;
-  return <u32>((product ^ (product >> 29)) >> 24);
-}
-
-/** The ends of branches: a row for each distinct text before an arrow (origins) and after one (targets). */
-export const origins = GrowingBuffer.shared(SHARED_ORIGIN_ENDS);
-export const targets = GrowingBuffer.shared(SHARED_TARGET_ENDS);
-
-/** Adds a row and returns its number. The caller holds the lock. */
-export function addEnd(ends: GrowingBuffer, address: f64, start: f64, symbol: i32, file: i32, flags: u32): u32 {
-  const row = ends.extend(END_BYTES);
-  store<f64>(row, address, END_ADDRESS);
-  store<f64>(row, start, END_START);
-  store<f64>(row, <f64>symbol, END_SYMBOL);
-  store<f64>(row, <f64>file, END_FILE);
-  store<f64>(row, <f64>flags, END_FLAGS);
-  return <u32>(ends.used / END_BYTES) - 1;
-}
-
-/** Removes the last row, whose number nobody knows. The caller holds the lock. */
-export function removeLastEnd(ends: GrowingBuffer): void {
-  ends.used -= END_BYTES;
-}
-
+const branches = GrowingBuffer.shared(SHARED_BRANCHES);
 /** Address and length of each text. */
 const texts = GrowingBuffer.shared(SHARED_TEXTS);
 const scratch = GrowingBuffer.make();
 
-// Ends of branches in an unusual form, which the reference parser reads: kept as text.
+/** Adds a branch and returns its number; its ends are to be written. The caller holds the lock. */
+export function newBranch(flags: u32): u32 {
+  store<f64>(branches.extend(BRANCH_BYTES), <f64>flags, BRANCH_FLAGS);
+  return <u32>(branches.used / BRANCH_BYTES) - 1;
+}
+
+/** Writes the end of a branch that is at `at` in its record. */
+export function writeEnd(branch: u32, at: usize, address: f64, start: f64, symbol: i32, file: i32): void {
+  const end = branches.start + BRANCH_BYTES * <usize>branch + at;
+  store<f64>(end, address, END_ADDRESS);
+  store<f64>(end, start, END_START);
+  store<f64>(end, <f64>symbol, END_SYMBOL);
+  store<f64>(end, <f64>file, END_FILE);
+}
+
+/** Removes the last branch, whose number nobody knows. The caller holds the lock. */
+export function removeLastBranch(): void {
+  branches.used -= BRANCH_BYTES;
+}
 
 /** Returns the address of a buffer: a text is written there before `addText` is called. */
 export function reserveScratch(bytes: usize): usize {
@@ -145,20 +63,22 @@ export function addText(length: u32): u32 {
   return row;
 }
 
-/** Adds an origin whose text is in `row`. Returns its number. */
-export function addOrigin(flags: u32, row: u32): u32 {
-  return addTextEnd(origins, flags, row);
-}
-
-export function addTarget(row: u32): u32 {
-  return addTextEnd(targets, 0, row);
-}
-
-function addTextEnd(ends: GrowingBuffer, flags: u32, row: u32): u32 {
+/** Adds a branch whose ends are texts, by their rows. Returns its number. */
+export function addTextBranch(flags: u32, from: u32, to: u32): u32 {
   lock();
-  const number = addEnd(ends, 0, 0, ~row, NO_FILE, flags);
+  const branch = newBranch(flags);
+  writeEnd(branch, BRANCH_FROM, 0, 0, ~from, NO_FILE);
+  writeEnd(branch, BRANCH_TO, 0, 0, ~to, NO_FILE);
   unlock();
-  return number;
+  return branch;
+}
+
+export function branchesStart(): usize {
+  return branches.start;
+}
+
+export function branchesBytes(): usize {
+  return branches.used;
 }
 
 export function textsStart(): usize {

@@ -4,21 +4,20 @@
  */
 
 /** What the modules of all readers share, by number. */
-export const SHARED_PAIRS = 0;
-export const SHARED_BRANCHES = 1;
-export const SHARED_ORIGIN_ENDS = 2;
-export const SHARED_TARGET_ENDS = 3;
-export const SHARED_ORIGINS = 4;
-export const SHARED_TARGETS = 5;
-export const SHARED_FLAG_WORDS = 6;
-export const SHARED_NAMES = 7;
-export const SHARED_SYMBOLS = 8;
-export const SHARED_FILE_NAMES = 9;
-export const SHARED_FILES = 10;
-export const SHARED_TEXTS = 11;
+export const SHARED_BRANCHES = 0;
+export const SHARED_TAILS = 1;
+export const SHARED_FLAG_WORDS = 2;
+export const SHARED_NAMES = 3;
+export const SHARED_SYMBOLS = 4;
+export const SHARED_FILE_NAMES = 5;
+export const SHARED_FILES = 6;
+export const SHARED_TEXTS = 7;
 
 /** State of the lock: held, and others may be waiting. */
 export const LOCK_AWAITED = 2;
+
+/** Bytes after the text of a piece: its end is read in steps of several bytes. */
+export const TEXT_PADDING = 64;
 
 /** Why reading stopped. */
 export const STOP_DONE = 0;
@@ -34,23 +33,21 @@ export const LINE_BYTES = 16;
 /** Instead of a branch: any other line. */
 export const OTHER = -1;
 
+/** A branch: its origin, its target, its encoded flags. */
+export const BRANCH_FROM = 0;
+export const BRANCH_TO = 32;
+export const BRANCH_FLAGS = 64;
+export const BRANCH_BYTES = 72;
+
 /**
- * An end of branches: the address, the start of its function (NaN if unknown), the function's symbol, its file (NO_FILE
- * if none was printed), and in origins the encoded flags. A negative symbol is a text that is kept elsewhere
- * (`~symbol`).
+ * An end of a branch: the address, the start of its function (NaN if unknown), the function's symbol, its file (NO_FILE
+ * if none was printed). A negative symbol is a text that is kept elsewhere (`~symbol`).
  */
 export const END_ADDRESS = 0;
 export const END_START = 8;
 export const END_SYMBOL = 16;
 export const END_FILE = 24;
-export const END_FLAGS = 32;
-export const END_BYTES = 40;
 export const NO_FILE = -1;
-
-/** A branch: its origin and its target. */
-export const PAIR_ORIGIN = 0;
-export const PAIR_TARGET = 4;
-export const PAIR_BYTES = 8;
 
 /** A text: its address and its length. */
 export const TEXT_ADDRESS = 0;
@@ -58,12 +55,13 @@ export const TEXT_LENGTH = 4;
 export const TEXT_BYTES = 8;
 
 /**
- * A run: the number of its lane, the bytes of its events, the time of the last one, their count, and the row of the
- * last one. Runs are in the order in which their lanes first appear.
+ * A run, the events of a lane: its thread and CPU, the numbers that its events take, their count, and the time and the row
+ * of the last one. Runs are in the order in which their lanes first appear.
  */
-export const RUN_LANE = 0;
-export const RUN_EVENT_BYTES = 4;
-export const RUN_NS = 8;
-export const RUN_EVENTS = 16;
-export const RUN_LAST_ROW = 20;
-export const RUN_BYTES = 24;
+export const RUN_TID = 0;
+export const RUN_CPU = 8;
+export const RUN_LENGTH = 16;
+export const RUN_EVENTS = 24;
+export const RUN_LAST_NS = 32;
+export const RUN_LAST_ROW = 40;
+export const RUN_BYTES = 48;

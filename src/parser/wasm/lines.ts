@@ -2,75 +2,81 @@
  * The inner loop of reading: lines whose bytes, except the time, were all seen before.
  *
  * Unknown text is left to the reference parser, which adds its result (`cache…`), so that the text is known the next
- * time. Three tables hold known text: heads (a line up to the dot of its time: thread, CPU, second), origins (from the
- * colon after the time to the arrow) and targets (from there to the newline). Pieces consist of whole lines, and no
- * entry extends past a newline, so no match crosses the end of a piece.
+ * time. Two tables hold known text: heads (a line up to the dot of its time: thread, CPU, second) and tails (from the
+ * colon after the time to the newline). Pieces consist of whole lines, and no entry extends past a newline, so no match
+ * crosses the end of a piece.
  */
 
-import { addEnd, branchNumber, origins as originEnds, removeLastEnd, targets as targetEnds } from './branches';
+import { newBranch, removeLastBranch, writeEnd } from './branches';
 import {
+  BRANCH_FROM,
+  BRANCH_TO,
   LINE_BRANCH,
   LINE_BYTES,
   LINE_HEAD,
   LINE_NS,
   LINE_START,
   NO_FILE,
-  SHARED_ORIGINS,
-  SHARED_TARGETS,
+  OTHER,
+  SHARED_TAILS,
   STOP_DONE,
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
+  TEXT_PADDING,
 } from './layout';
-import { GrowingBuffer, lock, unlock } from './memory';
-import { entryOf, lengthOf, TextTable, UNKNOWN } from './text-table';
-import {
-  addFlagWords as addWords,
-  fileOf,
-  flags,
-  from,
-  lineEnd,
-  readBranch,
-  symbolOf,
-  targetAt,
-  to,
-} from './usual-branch';
+import { GrowingBuffer, lock, unlock, zeroed } from './memory';
+import { entryOf, lengthOf, TextTable, textOf, UNKNOWN } from './text-table';
+import { addFlagWords as addWords, fileOf, flags, from, readBranch, symbolOf, to } from './usual-branch';
 
-/** The hashes read this many bytes of a text. */
+/** Shorter texts are not kept. The hashes read this many bytes of a head. */
 const MIN_HEAD: u32 = 12;
 /** With the name of the thread, which perf prints in 16 columns. */
 const MIN_NAMED_HEAD: u32 = 28;
-const MIN_ORIGIN: u32 = 44;
-const MIN_TARGET: u32 = 20;
+const MIN_TAIL: u32 = 33;
+/** The most lines whose tails are searched for at once. */
+const MAX_TAILS: u32 = 16;
+/** Tails are hashed so many bytes at a time. */
+const STEP: usize = 32;
+const NEWLINE: i8 = 10;
 const COLON: u8 = 58;
 const DOT: i8 = 46;
 const OPEN: i8 = 91;
-/** After the text, because it is read in whole words. */
-const PADDING: usize = 64;
 
 /** A reader's own, because the rows of heads are. */
 const heads = TextTable.make();
-const origins = TextTable.shared(SHARED_ORIGINS);
-const targets = TextTable.shared(SHARED_TARGETS);
-/** By origin: its last target and their branch. */
-const notes = GrowingBuffer.make();
-const NOTE_TARGET: usize = 0;
-const NOTE_BRANCH: usize = 4;
-const NOTE_BYTES: usize = 8;
+const tails = TextTable.shared(SHARED_TAILS);
 const text = GrowingBuffer.make();
 export const lines = GrowingBuffer.make();
+
+/** The tail of a line, of the last ones, whose branch is not yet known. */
+@unmanaged
+class Tail {
+  start: usize = 0;
+  /** After its newline. */
+  end: usize = 0;
+  hash: u32 = 0;
+  /** The first text that it may equal. */
+  first: u64 = 0;
+}
+
+const newTails = zeroed(MAX_TAILS * offsetof<Tail>());
+let tailCount: u32 = 0;
+/** So that the compiler keeps loads that only fetch. */
+export let fetched: u32 = 0;
 
 /** Start of the piece: all offsets count from here. */
 let base: usize = 0;
 let end: usize = 0;
 let line: usize = 0;
 let rest: usize = 0;
+let lineEnd: usize = 0;
 let row: u32 = 0;
 let ns: i32 = 0;
 
 /** Returns the address of a buffer: a piece is written there before `begin` is called. */
 export function reserveText(bytes: usize): usize {
   text.used = 0;
-  return text.extend(bytes + PADDING);
+  return text.extend(bytes + TEXT_PADDING);
 }
 
 /** Begins a piece, which is in the text buffer between two offsets. */
@@ -82,13 +88,24 @@ export function begin(from: usize, to: usize): void {
 
 /** Reads from an offset up to the first unknown line. Returns why it stopped. */
 export function read(offset: usize): i32 {
-  let at = base + offset;
-  while (at < end) {
-    line = at;
-    const head = heads.find(at, headHash(at));
+  let stop = STOP_DONE;
+  line = base + offset;
+  // Few lines at first: those after an unknown one are read again.
+  for (let most: u32 = 1; line < end && stop === STOP_DONE; most = min(2 * most, MAX_TAILS)) {
+    stop = readHeads(most);
+    fetchTails();
+    if (!findTails()) return STOP_UNKNOWN_REST;
+  }
+  return stop;
+}
+
+/** Adds the next lines, at most this many, without their branches. Returns why it stopped. */
+function readHeads(most: u32): i32 {
+  for (tailCount = 0; tailCount < most && line < end; tailCount++) {
+    const head = heads.find(line, headHash(line));
     if (head === UNKNOWN) return STOP_UNKNOWN_HEAD;
     row = entryOf(head).value;
-    const dot = at + lengthOf(head);
+    const dot = line + lengthOf(head);
     ns = nineDigits(dot);
     rest = dot + 10;
     if (ns < 0 || load<u8>(dot, 9) !== COLON) {
@@ -96,55 +113,86 @@ export function read(offset: usize): i32 {
       rest = dot + 7;
       if (ns < 0) return STOP_UNKNOWN_HEAD;
     }
-    const origin = origins.find(rest, originHash(rest));
-    const targetAt = rest + lengthOf(origin);
-    const target = origin === UNKNOWN ? UNKNOWN : targets.find(targetAt, targetHash(targetAt));
-    if (target === UNKNOWN) {
-      if (!cacheBranch(rest)) return STOP_UNKNOWN_REST;
-      continue; // it is known now
-    }
-    append(at, branchOf(entryOf(origin).value, entryOf(target).value), row, ns);
-    at = targetAt + lengthOf(target);
+    const tail = tailAt(tailCount);
+    tail.hash = tailHash();
+    tail.start = rest;
+    tail.end = lineEnd;
+    append(line, OTHER, row, ns);
+    line = lineEnd;
   }
-  line = at;
   return STOP_DONE;
 }
 
-/** Parses and caches a new branch in its usual form. Returns false if the reference parser must read it. */
-function cacheBranch(rest: usize): bool {
-  if (!readBranch(rest)) return false;
-  const length = <u32>(targetAt - rest);
-  const targetLength = <u32>(lineEnd - targetAt);
-  if (length < MIN_ORIGIN || targetLength < MIN_TARGET) return false;
+/** Touches what the tails will be compared with: the CPU fetches it for all of them at once. */
+function fetchTails(): void {
+  for (let each: u32 = 0; each < tailCount; each++) tailAt(each).first = tails.first(tailAt(each).hash);
+  let bytes: u32 = 0;
+  for (let each: u32 = 0; each < tailCount; each++) {
+    const first = tailAt(each).first;
+    const length = lengthOf(first);
+    bytes += load<u8>(textOf(first)) + load<u8>(textOf(first) + length / 2) + load<u8>(textOf(first) + length - 1);
+  }
+  fetched = bytes;
+}
+
+/** Finds the branches of the lines added last. Returns false at the first unknown one, and removes it and those after it. */
+function findTails(): bool {
+  let to = lines.start + lines.used - tailCount * LINE_BYTES;
+  for (let each: u32 = 0; each < tailCount; each++) {
+    const hash = tailAt(each).hash;
+    rest = tailAt(each).start;
+    lineEnd = tailAt(each).end;
+    const known = tails.find(rest, hash);
+    const branch = known === UNKNOWN ? addUsual(hash) : entryOf(known).value;
+    if (branch === OTHER) return stopAt(to);
+    store<u32>(to, branch, LINE_BRANCH);
+    to += LINE_BYTES;
+  }
+  return true;
+}
+
+/** Removes the lines from `to` on; reading stops at the first of them. */
+function stopAt(to: usize): bool {
+  line = base + load<u32>(to, LINE_START);
+  row = load<u32>(to, LINE_HEAD);
+  ns = load<u32>(to, LINE_NS);
+  lines.used = to - lines.start;
+  return false;
+}
+
+function tailAt(index: u32): Tail {
+  return changetype<Tail>(newTails + index * offsetof<Tail>());
+}
+
+/** Parses and adds a new branch in its usual form. Returns OTHER if the reference parser must read it. */
+function addUsual(hash: u32): u32 {
+  if (!readBranch(rest, lineEnd - 1)) return OTHER;
   lock();
-  const isCached = cacheParsedOrigin(rest, length) && cacheParsedTarget(targetAt, targetLength);
+  const known = tails.find(rest, hash); // another reader may have added it
+  const branch = known === UNKNOWN ? addParsed(hash) : entryOf(known).value;
   unlock();
-  return isCached;
+  return branch;
 }
 
-/** Others find the end as soon as its text is added, so the end itself comes first. */
-function cacheParsedOrigin(at: usize, length: u32): bool {
-  const hash = originHash(at);
-  if (origins.find(at, hash) !== UNKNOWN) return true;
-  const symbol = symbolOf(from);
-  const file = fileOf(from);
-  if (symbol < 0 || file < NO_FILE) return false;
-  const number = addEnd(originEnds, from.address, from.start, symbol, file, flags);
-  if (origins.add(at, length, hash, number)) return true;
-  removeLastEnd(originEnds);
-  return false;
+/** Others find the branch as soon as its text is added, so the branch itself comes first. */
+function addParsed(hash: u32): u32 {
+  const fromSymbol = symbolOf(from);
+  const fromFile = fileOf(from);
+  const toSymbol = symbolOf(to);
+  const toFile = fileOf(to);
+  if (min(fromSymbol, toSymbol) < 0 || min(fromFile, toFile) < NO_FILE) return OTHER;
+  const branch = newBranch(flags);
+  writeEnd(branch, BRANCH_FROM, from.address, from.start, fromSymbol, fromFile);
+  writeEnd(branch, BRANCH_TO, to.address, to.start, toSymbol, toFile);
+  if (addTail(hash, branch)) return branch;
+  removeLastBranch();
+  return OTHER;
 }
 
-function cacheParsedTarget(at: usize, length: u32): bool {
-  const hash = targetHash(at);
-  if (targets.find(at, hash) !== UNKNOWN) return true;
-  const symbol = symbolOf(to);
-  const file = fileOf(to);
-  if (symbol < 0 || file < NO_FILE) return false;
-  const number = addEnd(targetEnds, to.address, to.start, symbol, file, 0);
-  if (targets.add(at, length, hash, number)) return true;
-  removeLastEnd(targetEnds);
-  return false;
+/** Adds the text after the time. Returns false if it cannot be kept. */
+function addTail(hash: u32, branch: u32): bool {
+  const length = <u32>(lineEnd - rest);
+  return length >= MIN_TAIL && tails.add(rest, length, hash, branch);
 }
 
 /** Offset of the line that reading stopped at. */
@@ -184,23 +232,13 @@ export function addFlagWords(start: usize, length: u32, meaning: u32): void {
   unlock();
 }
 
-/** Texts too short to hash are not cached. */
-export function cacheOrigin(start: usize, length: u32, origin: u32): void {
-  if (length >= MIN_ORIGIN) cache(origins, base + start, length, originHash(base + start), origin);
-}
-
-export function cacheTarget(start: usize, length: u32, target: u32): void {
-  if (length >= MIN_TARGET) cache(targets, base + start, length, targetHash(base + start), target);
-}
-
-function cache(table: TextTable, at: usize, length: u32, hash: u32, value: u32): void {
+/** Adds a branch with the text after the time of that line, its newline included. */
+export function cacheBranch(restStart: usize, branch: u32): void {
+  rest = base + restStart;
+  const hash = tailHash();
   lock();
-  table.add(at, length, hash, value);
+  addTail(hash, branch);
   unlock();
-}
-
-export function branch(origin: u32, target: u32): u32 {
-  return branchNumber(origin, target);
 }
 
 export function clearHeads(): void {
@@ -223,17 +261,6 @@ function append(at: usize, branch: u32, head: u32, ns: u32): void {
   store<u32>(line, ns, LINE_NS);
 }
 
-/** Most origins repeat their last target, so each reader remembers that: the table of branches is larger. */
-function branchOf(origin: u32, target: u32): u32 {
-  while (notes.used <= <usize>origin * NOTE_BYTES) store<u64>(notes.extend(NOTE_BYTES), u64.MAX_VALUE);
-  const note = notes.start + <usize>origin * NOTE_BYTES;
-  if (load<u32>(note, NOTE_TARGET) === target) return load<u32>(note, NOTE_BRANCH);
-  const number = branchNumber(origin, target);
-  store<u32>(note, target, NOTE_TARGET);
-  store<u32>(note, number, NOTE_BRANCH);
-  return number;
-}
-
 /** Neither a CPU nor a time is in the columns that a name fills. */
 function beginsWithName(at: usize): bool {
   const columns = v128.load(at);
@@ -250,15 +277,35 @@ function headHash(at: usize): u32 {
   return folded(load<u64>(at) * 0x9e3779b97f4a7c15 + <u64>load<u32>(at, 8) * 0xc2b2ae3d27d4eb4f);
 }
 
-/** Hashes the flags and the first address: in perf's usual columns the bytes that differ most. */
-function originHash(at: usize): u32 {
-  const flags = load<u64>(at, 4) * 0x9e3779b97f4a7c15;
-  return folded(flags + load<u64>(at, 28) * 0xc2b2ae3d27d4eb4f + load<u64>(at, 36) * 0x165667b19e3779f9);
+/** Hashes the text after the time, 32 bytes at a time, and finds the end of the line. */
+function tailHash(): u32 {
+  let at = rest;
+  let sum = i64x2.splat(0);
+  let newlines = newlinesIn(at);
+  while (newlines === 0) {
+    sum = mixed(sum, at);
+    at += STEP;
+    newlines = newlinesIn(at);
+  }
+  lineEnd = at + ctz(newlines) + 1;
+  if (lineEnd - rest >= MIN_TAIL) sum = mixed(sum, lineEnd - MIN_TAIL); // some bytes perhaps twice
+  return folded((i64x2.extract_lane(sum, 0) + rotl<u64>(i64x2.extract_lane(sum, 1), 32)) * 0x9e3779b97f4a7c15);
 }
 
-function targetHash(at: usize): u32 {
-  const high = load<u64>(at) * 0x9e3779b97f4a7c15;
-  return folded(high + load<u64>(at, 8) * 0xc2b2ae3d27d4eb4f + <u64>load<u32>(at, 16) * 0x165667b19e3779f9);
+/** Returns a bit for each of the next bytes. */
+function newlinesIn(at: usize): i32 {
+  const newline = i8x16.splat(NEWLINE);
+  const first = i8x16.bitmask(i8x16.eq(v128.load(at), newline));
+  return first | (i8x16.bitmask(i8x16.eq(v128.load(at, 16), newline)) << 16);
+}
+
+function mixed(sum: v128, at: usize): v128 {
+  return withPart(withPart(sum, v128.load(at)), v128.load(at, 16));
+}
+
+/** Times 2^23 + 1, so that the order of parts matters. */
+function withPart(sum: v128, part: v128): v128 {
+  return i64x2.add(i64x2.add(sum, i64x2.shl(sum, 23)), part);
 }
 
 function folded(sum: u64): u32 {

@@ -2,25 +2,13 @@
  * What the module exports.
  */
 
-export { addOrigin, addTarget, addText, reserveScratch, textsStart } from './branches';
-export {
-  filesStart,
-  originsBytes,
-  originsStart,
-  pairsBytes,
-  pairsStart,
-  symbolsStart,
-  targetsBytes,
-  targetsStart,
-} from './known-branches';
+export { addText, addTextBranch, branchesBytes, branchesStart, reserveScratch, textsStart } from './branches';
 export {
   addFlagWords,
   addLine,
   begin,
-  branch,
+  cacheBranch,
   cacheHead,
-  cacheOrigin,
-  cacheTarget,
   clearHeads,
   lineHead,
   lineNs,
@@ -33,6 +21,7 @@ export {
 } from './lines';
 export {
   addHead,
+  addLane,
   clearHeadRows,
   eventsBytes,
   eventsStart,
@@ -42,3 +31,4 @@ export {
   runsBytes,
   runsStart,
 } from './runs';
+export { filesStart, symbolsStart } from './usual-branch';

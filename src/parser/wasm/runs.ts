@@ -11,11 +11,12 @@ import {
   LINE_NS,
   OTHER,
   RUN_BYTES,
-  RUN_EVENT_BYTES,
+  RUN_CPU,
   RUN_EVENTS,
-  RUN_LANE,
+  RUN_LAST_NS,
   RUN_LAST_ROW,
-  RUN_NS,
+  RUN_LENGTH,
+  RUN_TID,
 } from './layout';
 import { lines } from './lines';
 import { GrowingBuffer } from './memory';
@@ -33,7 +34,7 @@ const HEAD_NS: usize = 0;
 const HEAD_LANE: usize = 8;
 const HEAD_BYTES: usize = 16;
 
-/** By lane: the time of its last event, the offset of its next event, the last piece it was in, and counts there. */
+/** By lane: the time of its last event, the offset of its next event, the last piece it was in, counts there, its key. */
 const laneRows = GrowingBuffer.make();
 const LANE_NS: usize = 0;
 const LANE_AT: usize = 8;
@@ -41,21 +42,32 @@ const LANE_PIECE: usize = 12;
 const LANE_EVENTS: usize = 16;
 const LANE_FAR_EVENTS: usize = 20;
 const LANE_LAST_ROW: usize = 24;
-const LANE_BYTES: usize = 32;
+const LANE_TID: usize = 28;
+const LANE_CPU: usize = 32;
+const LANE_BYTES: usize = 40;
 
 const runs = GrowingBuffer.make();
+/** The lane of each run. */
+const lanesOfRuns = GrowingBuffer.make();
 const events = GrowingBuffer.make();
 /** Number of the piece. */
 let pieceNumber: u32 = 0;
 let lowest: i64 = 0;
 let highest: i64 = 0;
 
+/** Adds the next lane. */
+export function addLane(tid: i32, cpu: i32): void {
+  const lane = laneRows.extend(LANE_BYTES);
+  memory.fill(lane, 0, LANE_BYTES);
+  store<i32>(lane, tid, LANE_TID);
+  store<i32>(lane, cpu, LANE_CPU);
+}
+
 /** Adds the next head. */
 export function addHead(seconds: f64, lane: u32): void {
   const facts = headRows.extend(HEAD_BYTES);
   store<i64>(facts, <i64>seconds * 1_000_000_000, HEAD_NS);
   store<u32>(facts, lane, HEAD_LANE);
-  while (laneRows.used <= <usize>lane * LANE_BYTES) memory.fill(laneRows.extend(LANE_BYTES), 0, LANE_BYTES);
 }
 
 export function clearHeadRows(): void {
@@ -68,6 +80,7 @@ export function clearHeadRows(): void {
  */
 export function group(count: u32, origin: f64): bool {
   runs.used = 0;
+  lanesOfRuns.used = 0;
   pieceNumber++;
   const originNs = <i64>origin * 1_000_000_000;
   if (!measure(count)) return false;
@@ -93,7 +106,7 @@ function measure(count: u32): bool {
     lowest = min(lowest, timeNs);
     highest = max(highest, timeNs);
     const lane = laneOf(head);
-    if (load<u32>(lane, LANE_PIECE) !== piece) beginLane(lane, piece, load<u32>(head, HEAD_LANE));
+    if (load<u32>(lane, LANE_PIECE) !== piece) beginLane(lane, piece);
     const isFar: u32 = fits(timeNs - load<i64>(lane, LANE_NS)) ? 0 : 1;
     store<u32>(lane, load<u32>(lane, LANE_EVENTS) + 1, LANE_EVENTS);
     store<u32>(lane, load<u32>(lane, LANE_FAR_EVENTS) + isFar, LANE_FAR_EVENTS);
@@ -103,26 +116,30 @@ function measure(count: u32): bool {
   return true;
 }
 
-function beginLane(lane: usize, piece: u32, number: u32): void {
+function beginLane(lane: usize, piece: u32): void {
   store<u32>(lane, piece, LANE_PIECE);
   store<u32>(lane, 0, LANE_EVENTS);
   store<u32>(lane, 0, LANE_FAR_EVENTS);
   store<i64>(lane, i64.MIN_VALUE / 2, LANE_NS);
-  store<u32>(runs.extend(RUN_BYTES), number, RUN_LANE);
+  store<u32>(lanesOfRuns.extend(sizeof<u32>()), <u32>lane);
 }
 
 /** Lays out the runs: the events of each lane are contiguous. */
 function layOut(originNs: i64): void {
   events.used = 0;
   let offset: u32 = 0;
-  for (let run = runs.start; run < runs.start + runs.used; run += RUN_BYTES) {
-    const lane = laneRows.start + <usize>load<u32>(run, RUN_LANE) * LANE_BYTES;
+  const end = lanesOfRuns.start + lanesOfRuns.used;
+  for (let at = lanesOfRuns.start; at < end; at += sizeof<u32>()) {
+    const lane = <usize>load<u32>(at);
     const count = load<u32>(lane, LANE_EVENTS);
     const bytes = (count + load<u32>(lane, LANE_FAR_EVENTS)) * <u32>EVENT_BYTES;
-    store<u32>(run, count, RUN_EVENTS);
-    store<u32>(run, bytes, RUN_EVENT_BYTES);
-    store<f64>(run, <f64>(load<i64>(lane, LANE_NS) - originNs), RUN_NS);
-    store<u32>(run, load<u32>(lane, LANE_LAST_ROW), RUN_LAST_ROW);
+    const run = runs.extend(RUN_BYTES);
+    store<f64>(run, <f64>load<i32>(lane, LANE_TID), RUN_TID);
+    store<f64>(run, <f64>load<i32>(lane, LANE_CPU), RUN_CPU);
+    store<f64>(run, <f64>(bytes / sizeof<u32>()), RUN_LENGTH);
+    store<f64>(run, <f64>count, RUN_EVENTS);
+    store<f64>(run, <f64>(load<i64>(lane, LANE_NS) - originNs), RUN_LAST_NS);
+    store<f64>(run, <f64>load<u32>(lane, LANE_LAST_ROW), RUN_LAST_ROW);
     store<u32>(lane, offset, LANE_AT);
     store<i64>(lane, i64.MIN_VALUE / 2, LANE_NS);
     offset += bytes;

@@ -9,7 +9,7 @@ import { allocate, shared, zeroed } from './memory';
 /** Texts with equal hashes are compared one by one: more than these are not kept. */
 const MAX_COLLISIONS: u32 = 16;
 /** Size of one table: texts beyond it, in traces with millions of sites, are parsed each time. */
-const MAX_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 128 * 1024 * 1024;
 const MIN_SLOTS: u32 = 1024;
 /** A slot: the upper half of the hash, the length, and the address of the entry, in 64 bits. UNKNOWN is free. */
 const SLOT_BYTES: usize = 8;
@@ -68,6 +68,12 @@ export class TextTable {
       found = load<u64>(slots.at(slot, SLOT_BYTES));
     }
     return UNKNOWN;
+  }
+
+  /** Returns what is in the first slot for a hash: often its text. */
+  first(hash: u32): u64 {
+    const slots = this.slots; // another module may replace them at any time
+    return load<u64>(slots.at(hash & slots.mask, SLOT_BYTES));
   }
 
   /** Adds a text of at least 4 bytes. Returns false if it cannot be kept. A table that is shared must be locked. */
@@ -159,17 +165,23 @@ export function lengthOf(found: u64): u32 {
   return <u32>(found >> 32) & MAX_LENGTH;
 }
 
-/** Compares 16 bytes at a time, the last ones perhaps twice; short texts eight or four. */
+/** Compares 32 bytes at a time, the last ones perhaps twice; short texts fewer. */
 function isSame(a: usize, b: usize, length: u32): bool {
   if (length < 8) return load<u32>(a) === load<u32>(b) && load<u32>(a + length - 4) === load<u32>(b + length - 4);
   if (length < 16) return load<u64>(a) === load<u64>(b) && load<u64>(a + length - 8) === load<u64>(b + length - 8);
-  const last = length - 16;
-  for (let i: u32 = 0; i < last; i += 16) if (differ(a + i, b + i)) return false;
+  if (length < 32) return !v128.any_true(v128.or(differing(a, b), differing(a + length - 16, b + length - 16)));
+  const last = length - 32;
+  for (let i: u32 = 0; i < last; i += 32) if (differ(a + i, b + i)) return false;
   return !differ(a + last, b + last);
 }
 
 function differ(a: usize, b: usize): bool {
-  return v128.any_true(v128.xor(v128.load(a), v128.load(b)));
+  return v128.any_true(v128.or(differing(a, b), differing(a + 16, b + 16)));
+}
+
+/** Returns the bits that differ. */
+function differing(a: usize, b: usize): v128 {
+  return v128.xor(v128.load(a), v128.load(b));
 }
 
 /**

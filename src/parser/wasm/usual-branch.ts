@@ -21,7 +21,6 @@ import { GrowingBuffer, zeroed } from './memory';
 import { entryOf, lengthOf, TextTable, textOf, UNKNOWN } from './text-table';
 
 const TAB: u8 = 9;
-const NEWLINE: u8 = 10;
 const BLANK: u8 = 32;
 const OPEN: u8 = 40;
 const CLOSE: u8 = 41;
@@ -63,34 +62,33 @@ class End {
 
 export const from = changetype<End>(zeroed(offsetof<End>()));
 export const to = changetype<End>(zeroed(offsetof<End>()));
-/** Its encoded flags, the address of its target's text, and of the next line. */
+/** Its encoded flags, and the address of its target's text. */
 export let flags: u32 = 0;
-export let targetAt: usize = 0;
-export let lineEnd: usize = 0;
+let targetAt: usize = 0;
 
 /** Flag words, each followed by two blanks. */
 const flagWords = TextTable.shared(SHARED_FLAG_WORDS);
 /** Names of functions, and by number their address and length. */
 const names = TextTable.shared(SHARED_NAMES);
-export const symbols = GrowingBuffer.shared(SHARED_SYMBOLS);
+const symbols = GrowingBuffer.shared(SHARED_SYMBOLS);
 /** Likewise for files. */
 const fileNames = TextTable.shared(SHARED_FILE_NAMES);
-export const files = GrowingBuffer.shared(SHARED_FILES);
+const files = GrowingBuffer.shared(SHARED_FILES);
 
 /** Adds flag words: at least one letter and two blanks, at address `at`. The caller holds the lock. */
 export function addFlagWords(at: usize, length: u32, meaning: u32): void {
   flagWords.add(at, length, wordHash(at), meaning);
 }
 
-/** Parses the text after a line's time. Returns false if it has another form. */
-export function readBranch(rest: usize): bool {
-  if (!findArrow(rest)) return false;
+/** Parses the text after a line's time, up to its newline. Returns false if it has another form. */
+export function readBranch(rest: usize, newline: usize): bool {
+  if (!findArrow(rest, newline)) return false;
   const flagsAt = skipBlanks(rest);
   const words = flagWords.find(flagsAt, wordHash(flagsAt));
   if (words === UNKNOWN) return false;
   flags = entryOf(words).value;
   const fromAt = skipBlanks(flagsAt + lengthOf(words));
-  return readEnd(from, fromAt, targetAt - ARROW_LENGTH) && readEnd(to, skipBlanks(targetAt), lineEnd - 1);
+  return readEnd(from, fromAt, targetAt - ARROW_LENGTH) && readEnd(to, skipBlanks(targetAt), newline);
 }
 
 /** Returns the number of an end's function, or CANNOT_KEEP. The caller holds the lock. */
@@ -117,11 +115,11 @@ function numberOf(table: TextTable, spans: GrowingBuffer, at: usize, length: u32
   return number;
 }
 
-/** Finds the only arrow and the line's end. Returns false if the line may mean something else. */
-function findArrow(rest: usize): bool {
+/** Finds the only arrow. Returns false if the line may mean something else. */
+function findArrow(rest: usize, newline: usize): bool {
   targetAt = 0;
-  let at = rest;
-  for (let byte = load<u8>(at); byte !== NEWLINE; byte = load<u8>(++at)) {
+  for (let at = rest; at < newline; at++) {
+    const byte = load<u8>(at);
     if (byte === TAB) return false;
     if (byte !== BLANK) continue;
     const word = load<u32>(at);
@@ -130,8 +128,7 @@ function findArrow(rest: usize): bool {
     if (targetAt !== 0) return false;
     targetAt = at + ARROW_LENGTH;
   }
-  lineEnd = at + 1;
-  return targetAt !== 0 && lineEnd - rest <= MAX_BRANCH;
+  return targetAt !== 0 && newline - rest < MAX_BRANCH;
 }
 
 function skipBlanks(at: usize): usize {
@@ -208,4 +205,14 @@ function nameHash(at: usize, length: u32): u32 {
   let hash: u32 = 0x811c9dc5;
   for (let byte = at, end = at + length; byte < end; byte++) hash = (hash ^ load<u8>(byte)) * 0x01000193;
   return hash ^ (hash >> 15);
+}
+
+/** Address and length of each symbol's name. */
+export function symbolsStart(): usize {
+  return symbols.start;
+}
+
+/** Likewise for files. */
+export function filesStart(): usize {
+  return files.start;
 }

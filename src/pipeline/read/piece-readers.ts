@@ -96,7 +96,7 @@ export class PieceReaders {
   /** Adds the events that the worker left in memory, and what else it sent. Results of a worker come in order. */
   private received({ piece, from, to, sent }: ReadResult, memory: Int32Array): ReadPiece {
     const { text = null, events = memory } = sent ?? {};
-    const full = piece && withEvents(piece, events.subarray(0, lengthOf(piece)));
+    const full = piece && withEvents(piece, events.subarray(0, piece.branches?.length ?? 0));
     return {
       piece: full,
       from,
@@ -123,9 +123,4 @@ export class PieceReaders {
     }
     return reader;
   }
-}
-
-/** Of the events. */
-function lengthOf({ branches }: StandalonePiece): number {
-  return branches?.runs.reduce((sum, run) => sum + run.length, 0) ?? 0;
 }

@@ -15,7 +15,7 @@ test('a worker that shares no memory gives back what it was sent, with the event
   expect(sent?.events).toBe(events);
   expect(sent?.text).toBe(bytes);
   expect(read.moved).toEqual(expect.arrayContaining([events.buffer, bytes.buffer]));
-  const length = piece?.branches?.runs.reduce((sum, run) => sum + run.length, 0) ?? 0;
+  const length = piece?.branches?.length ?? 0;
   expect(length).toBeGreaterThan(2);
   expect(events.subarray(length).every((number) => number === 0)).toBe(true);
   expect([...events.subarray(0, length)]).toEqual([-1, 0, 0, 0x3ff00000, 0, 2]); // a whole time, 1 ns, and a step
