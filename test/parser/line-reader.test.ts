@@ -434,7 +434,7 @@ function bufferAtEnd(reader: LineReader): Uint8Array {
   const first = reader.reserve(PAGE);
   const used = first.byteOffset + first.length + SPARE;
   const free = used + CACHE_LINE - 1 - ((used + CACHE_LINE - 1) % CACHE_LINE);
-  const end = free + 4 * PAGE - (free % PAGE);
+  const end = Math.max(free + 4 * PAGE - (free % PAGE), reader.memory.buffer.byteLength);
   reader.reserve(end - free - SPARE);
   const buffer = reader.reserve(end - free - TEXT_PADDING);
   expect(buffer.byteOffset + buffer.length + TEXT_PADDING).toBe(reader.memory.buffer.byteLength);
