@@ -77,6 +77,8 @@ export function setClock(shift_: u32, mult_: u64, zero_: u64, origin: i64): void
   mult = mult_;
   zero = zero_;
   originNs = origin;
+  const isUsual = shift <= 32 && mult !== 0 && mult <= u32.MAX_VALUE;
+  maxRepeatedTicks = isUsual ? min<u64>(i32.MAX_VALUE, (((<u64>i32.MAX_VALUE) << shift) - 1) / mult - 1) : 0;
 }
 
 export function nsOf(tick: u64): i64 {
@@ -207,6 +209,7 @@ function eventBytes(): u32 {
 /** Writes down the run, as far as it goes. */
 export function endRun(): void {
   if (run === 0) return;
+  passLatest();
   const bytes = <u32>(next - runStart);
   store<u32>(run, bytes, RUN_EVENT_BYTES);
   store<f64>(run, <f64>firstNs, RUN_START_NS);
@@ -215,6 +218,7 @@ export function endRun(): void {
   events.used = next - events.start;
   run = 0;
   limit = 0;
+  repeatLimit = 0;
 }
 
 /** What runs once for each event is inlined: the compiler does so with methods only. */
@@ -227,6 +231,42 @@ export class Events {
       store<u64>(next, site);
       next += 8;
     } else emitLater(site, tick);
+  }
+
+  /**
+   * Events of one packet, the `early` ones of which are `before` it: their sites are in memory, those after the first eight at
+   * `far`. Returns false, and does nothing, if more is to be done than to write them.
+   */
+  @inline
+  static repeat(early: u32, count: u32, sites: usize, far: usize, before: u64, tick: u64): bool {
+    if (next + MAX_REPEATED_BYTES > repeatLimit || tick - lastTick > maxRepeatedTicks) return false;
+    if (early !== 0 && (before < lastTick || before > tick)) return false;
+    Events.writeSites(next, sites);
+    if (count > 4) writeMoreSites(next, count, sites, far);
+    if (early !== 0) Events.writeStep(next, before);
+    if (early !== count) Events.writeStep(next + 8 * <usize>early, tick);
+    next += 8 * <usize>count;
+    return true;
+  }
+
+  /** Four events without time. */
+  @inline
+  static writeSites(to: usize, sites: usize): void {
+    const four = v128.load(sites);
+    const zero = i32x4.splat(0);
+    v128.store(to, v128.shuffle<i32>(four, zero, 0, 4, 1, 5));
+    v128.store(to, v128.shuffle<i32>(four, zero, 2, 6, 3, 7), 16);
+  }
+
+  /** The nanoseconds since the event before. */
+  @inline
+  private static writeStep(to: usize, tick: u64): void {
+    const ns = remainder + (tick - lastTick) * mult;
+    const step = ns >> shift;
+    remainder = ns & ((1 << shift) - 1);
+    lastTick = tick;
+    lastNs += step;
+    store<u32>(to, <u32>step, 4);
   }
 
   /** The site of a direct branch. */
@@ -242,6 +282,23 @@ export class Events {
   }
 }
 
+/** Of a row (walk/rows.ts), as they are written. */
+const MAX_REPEATED_BYTES: usize = 8 * 16;
+/** Up to here, sums of doubles are exact, whatever else the run has. */
+const MAX_EXACT_NS: u64 = 1 << 51;
+/** As `limit`, for `repeat`; 0 if it must not. */
+let repeatLimit: usize = 0;
+/** Steps that `repeat` takes; of the last tick in nanoseconds, what is left over after the point. */
+let maxRepeatedTicks: u64 = 0;
+let remainder: u64 = 0;
+
+function writeMoreSites(to: usize, count: u32, sites: usize, far: usize): void {
+  Events.writeSites(to + 32, sites + 16);
+  if (count <= 8) return;
+  Events.writeSites(to + 64, far);
+  Events.writeSites(to + 96, far + 16);
+}
+
 export function emit(site: u32, tick: u64): void {
   Events.emit(site, tick);
 }
@@ -253,6 +310,7 @@ function emitLater(site: u32, tick: u64): void {
   if (firstTick === 0) firstTick = tick;
   const ns = nsOf(tick);
   const time = ns - originNs;
+  if (!isFirst) passLatest();
   if (time < firstNs) firstNs = time;
   if (time > latestNs) latestNs = time;
   const step = ns - lastNs;
@@ -270,7 +328,14 @@ function emitLater(site: u32, tick: u64): void {
   }
   lastNs = ns;
   lastTick = tick;
+  remainder = (tick * mult) & ((1 << shift) - 1);
+  repeatLimit = <u64>time < MAX_EXACT_NS && maxRepeatedTicks !== 0 && watched.used === 0 ? limit : 0;
   if (watched.used !== 0 && countEvent(site, <f64>time, eventBytes())) limit = 0; // one of the same tick comes here, too
+}
+
+/** The last event may be later than those before. */
+function passLatest(): void {
+  latestNs = max(latestNs, lastNs - originNs);
 }
 
 /** For that many bytes, and the run that exceeds them. */
