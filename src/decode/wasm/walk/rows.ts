@@ -13,6 +13,7 @@ import {
   KIND_JCC,
   KIND_JUMP,
   KIND_JUMP_INDIRECT,
+  KIND_NO_CODE,
   KIND_NONE,
   KIND_RETURN,
 } from '../layout';
@@ -40,7 +41,8 @@ const ROW_ITEMS: u32 = 8;
 const ROW_BYTES: usize = 64;
 const FAR_BYTES: usize = 4 * <usize>(MAX_ITEMS - ROW_ITEMS);
 const ROW_BITS: u32 = 14;
-const rows: usize = (cacheOf(((ROW_BYTES + FAR_BYTES) << ROW_BITS) + ROW_BYTES) + ROW_BYTES - 1) & ~(ROW_BYTES - 1);
+const rows: usize =
+  (cacheOf(((ROW_BYTES + FAR_BYTES) << ROW_BITS) + 2 * ROW_BYTES) + 2 * ROW_BYTES - 1) & ~(2 * ROW_BYTES - 1);
 const allFarItems: usize = rows + (ROW_BYTES << ROW_BITS);
 
 /** Calls and returns: none; the first ones of each, or calls that return at once; more. */
@@ -82,6 +84,14 @@ export class Row {
     return this.key === key && (this.block & ~(NEW | NOT_KNOWN)) === (<u32>changetype<usize>(block) | by);
   }
 
+  get isKnown(): bool {
+    return this.block !== 0 && (this.block & (NEW | NOT_KNOWN)) === 0;
+  }
+
+  get other(): Row {
+    return changetype<Row>(changetype<usize>(this) ^ ROW_BYTES);
+  }
+
   /** The address of an item. */
   @inline
   item(row: u32): usize {
@@ -110,10 +120,10 @@ export class Rows {
     return state.returnCount <= MAX_RETURNS - MAX_ITEMS;
   }
 
-  /** `call`: the one that the first return returns to, if that matters. */
+  /** Where a row is, or next to there. `calls`: those that return, if they matter. */
   @inline
-  static of(block: Block, key: u32, call: u32): Row {
-    const mixed = (<u32>changetype<usize>(block) ^ rotl<u32>(key, 12) ^ (call * 0x85ebca6b)) * 0x9e3779b1;
+  static of(block: Block, key: u32, calls: u32): Row {
+    const mixed = (<u32>changetype<usize>(block) ^ rotl<u32>(key, 12) ^ (calls * 0x85ebca6b)) * 0x9e3779b1;
     return changetype<Row>(rows + ROW_BYTES * <usize>(mixed >> (32 - ROW_BITS)));
   }
 
@@ -141,22 +151,36 @@ export class Rows {
   }
 }
 
-/** Returns null, too, if that was not known before: then it is met once, or learned. */
+/** Of rows that are not where they are looked for first. Returns null, too, if what a packet does is only learned. */
 function findElse(block: Block, key: u32): Row {
   if (key === 0) return UNKNOWN;
-  const row = Rows.of(block, key, 0);
-  if (!row.is(block, key, 0)) row.begin(block, key, 0);
-  else if (isKnown(row, block)) return hasReturns(row) ? row : findByCall(block, key);
-  return UNKNOWN;
+  const row = knownRow(block, key, 0, 0);
+  return changetype<usize>(row) === 0 || hasReturns(row) ? row : findByCall(block, key, row.pops);
 }
 
 /** What happens depends on where calls return to, and not to the same place as the first time. */
-function findByCall(block: Block, key: u32): Row {
-  const row = Rows.of(block, key, returnBefore(0));
-  if (row.is(block, key, BY_CALL) && isKnown(row, block) && hasReturns(row)) return row;
+function findByCall(block: Block, key: u32, pops: u32): Row {
+  let calls = returnBefore(0);
+  for (let back: u32 = 1; back < pops; back++) calls = rotl<u32>(calls, 5) ^ returnBefore(back);
+  const row = knownRow(block, key, BY_CALL, calls);
+  if (changetype<usize>(row) === 0 || hasReturns(row)) return row;
   row.begin(block, key, BY_CALL);
   return UNKNOWN;
 }
+
+/** Each row may be in two places. */
+function knownRow(block: Block, key: u32, by: u32, calls: u32): Row {
+  const first = Rows.of(block, key, calls);
+  const row = first.is(block, key, by) ? first : first.other;
+  if (row.is(block, key, by)) return isKnown(row, block) ? row : UNKNOWN;
+  const isOld = (++begun & 7) === 0;
+  if (isOld || !first.isKnown) first.begin(block, key, by);
+  else row.begin(block, key, by);
+  return UNKNOWN;
+}
+
+/** The first place is the faster one: it is kept by what is known there, though not for ever. */
+let begun: u32 = 0;
 
 /** Learns a row that was met once. */
 function isKnown(row: Row, block: Block): bool {
@@ -232,7 +256,7 @@ function learnBits(row: Row, first: Block, bits: u32): bool {
       const isTaken = ((bits >> --left) & 1) !== 0;
       if (isTaken) row.time = TIME_OF_PACKET;
       if (isTaken && wantsJumps && !addJump(row, block)) return false;
-      to = isTaken ? block.targetBlock : block.afterBlock;
+      to = isTaken ? block.taken : block.next;
       Stretch.begin();
     } else if (kind === KIND_RETURN) {
       to = ((<u64>bits >> --left) & returnBit) !== 0 ? learnReturn(row, block) : null;
@@ -243,7 +267,7 @@ function learnBits(row: Row, first: Block, bits: u32): bool {
       to = learnDirect(row, block);
       if (isFirst) row.early = row.events;
     }
-    if (to === null) return false;
+    if (to === null || to.kind === KIND_NO_CODE) return false;
     block = to;
   }
   row.end = block;
@@ -280,14 +304,14 @@ function learnDirect(row: Row, block: Block): Block | null {
     if (!addEvent(row, Events.siteOfBlock(block))) return null;
     if (isPushed(block)) addCall(row, block);
   } else if (wantsJumps && block.kind === KIND_JUMP && !addJump(row, block)) return null;
-  return block.targetBlock;
+  return block.taken;
 }
 
 function learnReturn(row: Row, block: Block): Block | null {
   const call = changetype<Block>(<usize>takeCall(row));
   if (changetype<usize>(call) === 0) return null;
-  const to = call.afterBlock;
-  return to !== null && addEvent(row, Events.siteOfReturn(block, call, to)) ? to : null;
+  const to = call.next;
+  return addEvent(row, Events.siteOfReturn(block, call, to)) ? to : null;
 }
 
 function addCall(row: Row, block: Block): void {
