@@ -233,40 +233,43 @@ export class Events {
     } else emitLater(site, tick);
   }
 
-  /**
-   * Events of one packet, the `early` ones of which are `before` it: their sites are in memory, those after the first eight at
-   * `far`. Returns false, and does nothing, if more is to be done than to write them.
-   */
-  @inline
-  static repeat(early: u32, count: u32, sites: usize, far: usize, before: u64, tick: u64): bool {
-    if (next + MAX_REPEATED_BYTES > repeatLimit || tick - lastTick > maxRepeatedTicks) return false;
-    if (early !== 0 && (before < lastTick || before > tick)) return false;
-    Events.writeSites(next, sites);
-    if (count > 4) writeMoreSites(next, count, sites, far);
-    if (early !== 0) Events.writeStep(next, before);
-    if (early !== count) Events.writeStep(next + 8 * <usize>early, tick);
-    next += 8 * <usize>count;
-    return true;
+  // Events of packets that are repeated (packets/frequent.ts): nothing is to be done but to write them.
+
+  /** How many packets may follow that have so many events at most. */
+  static roomFor(count: u32): usize {
+    return next < repeatLimit ? (repeatLimit - next) / (8 * count) : 0;
   }
 
-  /** Four events without time. */
+  /** Whether all that is from one tick to another may follow the last event. */
+  static areNear(first: u64, last: u64): bool {
+    return first >= lastTick && last - lastTick <= maxRepeatedTicks;
+  }
+
+  /** The sites of the next events; those after the first eight are at `far`. `passTo` must follow. */
   @inline
-  static writeSites(to: usize, sites: usize): void {
+  static writeSites(count: u32, sites: usize, far: usize): void {
+    Events.writeFour(next, sites);
+    if (count > 4) writeMoreSites(count, sites, far);
+  }
+
+  @inline
+  static writeFour(to: usize, sites: usize): void {
     const four = v128.load(sites);
     const zero = i32x4.splat(0);
     v128.store(to, v128.shuffle<i32>(four, zero, 0, 4, 1, 5));
     v128.store(to, v128.shuffle<i32>(four, zero, 2, 6, 3, 7), 16);
   }
 
-  /** The nanoseconds since the event before. */
+  /** The next events, whose sites are there, are at a tick. */
   @inline
-  private static writeStep(to: usize, tick: u64): void {
+  static passTo(tick: u64, count: u32): void {
     const ns = remainder + (tick - lastTick) * mult;
     const step = ns >> shift;
     remainder = ns & ((1 << shift) - 1);
     lastTick = tick;
     lastNs += step;
-    store<u32>(to, <u32>step, 4);
+    store<u32>(next, <u32>step, 4);
+    next += 8 * <usize>count;
   }
 
   /** The site of a direct branch. */
@@ -282,8 +285,6 @@ export class Events {
   }
 }
 
-/** Of a row (walk/rows.ts), as they are written. */
-const MAX_REPEATED_BYTES: usize = 8 * 16;
 /** Up to here, sums of doubles are exact, whatever else the run has. */
 const MAX_EXACT_NS: u64 = 1 << 51;
 /** As `limit`, for `repeat`; 0 if it must not. */
@@ -292,11 +293,11 @@ let repeatLimit: usize = 0;
 let maxRepeatedTicks: u64 = 0;
 let remainder: u64 = 0;
 
-function writeMoreSites(to: usize, count: u32, sites: usize, far: usize): void {
-  Events.writeSites(to + 32, sites + 16);
+function writeMoreSites(count: u32, sites: usize, far: usize): void {
+  Events.writeFour(next + 32, sites + 16);
   if (count <= 8) return;
-  Events.writeSites(to + 64, far);
-  Events.writeSites(to + 96, far + 16);
+  Events.writeFour(next + 64, far);
+  Events.writeFour(next + 96, far + 16);
 }
 
 export function emit(site: u32, tick: u64): void {

@@ -10,7 +10,7 @@ import { BEFORE_CYC, BEFORE_OTHER, PHASE_WALK, state } from '../state';
 import { walkBits } from '../walk/bits';
 import { Keys } from '../walk/keys';
 import { goOnTo, here, settle } from '../walk/position';
-import { Rows, TIME_BEFORE, TIME_OF_PACKET } from '../walk/rows';
+import { MAX_ITEMS, Rows, TIME_BEFORE, TIME_OF_PACKET } from '../walk/rows';
 import { walkTo } from '../walk/targets';
 import { Ahead, FEW_STEPS, Step } from './ahead';
 import { end, pos, skip } from './format';
@@ -79,20 +79,23 @@ class Times {
   }
 }
 
-/** The first step at whose time another thread runs, or the end. */
-function findLimit(): usize {
-  const last = Ahead.stepsEnd - STEP_BYTES;
-  if (last < Ahead.next || !isSlotOver(Times.at(changetype<Step>(last).cycles, Times.earliest))) return Ahead.stepsEnd;
-  let at = Ahead.next;
-  while (!isSlotOver(Times.at(changetype<Step>(at).cycles, Times.earliest))) at += STEP_BYTES;
-  return at;
+/** The first step that is not to be repeated, whatever it does, or the end: another thread runs then, or a run of events ends. */
+function findLimit(from: usize, before: u64): usize {
+  const end = min(Ahead.stepsEnd, from + STEP_BYTES * Events.roomFor(MAX_ITEMS));
+  if (end === from) return from;
+  const last = Times.at(changetype<Step>(end - STEP_BYTES).cycles, Times.earliest);
+  if (!Events.areNear(before, last)) return from;
+  let limit = end;
+  if (isSlotOver(last))
+    for (limit = from; !isSlotOver(Times.at(changetype<Step>(limit).cycles, Times.earliest)); ) limit += STEP_BYTES;
+  return limit;
 }
 
 /** Takes steps whose rows are known. */
 function takeKnown(first: Block): void {
   const from = Ahead.next;
-  const limit = findLimit();
   const sampled = max(state.sampleTime, state.lastEventTime);
+  const limit = findLimit(from, sampled);
   let lastEventAt: usize = 0;
   let instructions = state.instructions;
   let block = first;
@@ -101,15 +104,17 @@ function takeKnown(first: Block): void {
     const step = changetype<Step>(at);
     const row = Rows.find(block, step.key);
     if (changetype<usize>(row) === 0) break;
-    if (row.calls !== 0 && !Rows.haveSpace) break;
-    if (row.events !== 0) {
-      const tick = Times.at(step.cycles, Times.earliest);
-      let before: u64 = 0;
-      if (row.early !== 0)
-        before = at === from ? sampled : Times.at(changetype<Step>(at - STEP_BYTES).cycles, Times.earliest);
-      if (!Events.repeat(row.early, row.events, row.items, row.farItems, before, tick)) break;
+    if (row.calls !== 0) if (!Rows.passCalls(row)) break;
+    const events: u32 = row.events;
+    if (events !== 0) {
+      const early: u32 = row.early;
+      Events.writeSites(events, row.items, row.farItems);
+      if (early !== 0) {
+        const before = changetype<Step>(at - STEP_BYTES);
+        Events.passTo(at === from ? sampled : Times.at(before.cycles, Times.earliest), early);
+      }
+      if (early !== events) Events.passTo(Times.at(step.cycles, Times.earliest), events - early);
     }
-    if (row.calls !== 0) Rows.passCalls(row);
     if (row.time === TIME_OF_PACKET) lastEventAt = at;
     else if (row.time === TIME_BEFORE) lastEventAt = at - STEP_BYTES;
     instructions = (instructions & step.kept) + row.instructions;

@@ -35,7 +35,7 @@ export const TIME_BEFORE: u8 = 1;
 export const TIME_OF_PACKET: u8 = 2;
 
 /** What a row lists: sites of events, then calls that return but the first one, then calls that are new but the first one. */
-const MAX_ITEMS: u32 = 16;
+export const MAX_ITEMS: u32 = 16;
 /** Of these, in the row itself, which is a line of the processor's cache. */
 const ROW_ITEMS: u32 = 8;
 const ROW_BYTES: usize = 64;
@@ -131,23 +131,29 @@ export class Rows {
   @inline
   static find(block: Block, key: u32): Row {
     const row = Rows.of(block, key, 0);
-    const own = ((<u64>key) << 32) | <u64>changetype<usize>(block);
+    if (load<u64>(changetype<usize>(row)) !== (((<u64>key) << 32) | <u64>changetype<usize>(block)))
+      return findElse(block, key);
     const returned = row.returned;
     const isOther = <i32>(returned !== 0) & <i32>((returned & ~NO_CALL) !== returnBefore(0));
-    if (load<u64>(changetype<usize>(row)) !== own || isOther !== 0) return findElse(block, key);
-    return row.calls === CALLS_MORE && !hasReturns(row) ? findElse(block, key) : row;
+    if ((isOther | <i32>(row.calls === CALLS_MORE)) === 0) return row;
+    return hasReturns(row) ? row : findByCall(block, key, row.pops);
   }
 
+  /** Returns false, and does nothing, if the ring may not have space. */
   @inline
-  static passCalls(row: Row): void {
-    if (row.calls === CALLS_MORE) return passMoreCalls(row);
-    const returns = <u32>(row.returned > NO_CALL);
-    const calls = <u32>(row.called !== 0);
-    const last = returnAt(state.returnTop - 1);
-    store<u32>(last, returns !== 0 ? 0 : load<u32>(last));
-    store<u32>(returnAt(state.returnTop - returns), row.called); // 0 where nothing is
-    state.returnTop += calls - returns;
-    state.returnCount += calls - returns;
+  static passCalls(row: Row): bool {
+    if (state.returnCount > MAX_RETURNS - MAX_ITEMS) return false;
+    if (row.calls === CALLS_MORE) passMoreCalls(row);
+    else {
+      const returns = <u32>(row.returned > NO_CALL);
+      const calls = <u32>(row.called !== 0);
+      const last = returnAt(state.returnTop - 1);
+      store<u32>(last, returns !== 0 ? 0 : load<u32>(last));
+      store<u32>(returnAt(state.returnTop - returns), row.called); // 0 where nothing is
+      state.returnTop += calls - returns;
+      state.returnCount += calls - returns;
+    }
+    return true;
   }
 }
 
