@@ -287,10 +287,10 @@ export class Events {
 
 /** Up to here, sums of doubles are exact, whatever else the run has. */
 const MAX_EXACT_NS: u64 = 1 << 51;
-/** As `limit`, for `repeat`; 0 if it must not. */
+/** Of events that are repeated: as `limit`, or 0 if there must be none; and the most ticks after the last event. */
 let repeatLimit: usize = 0;
-/** Steps that `repeat` takes; of the last tick in nanoseconds, what is left over after the point. */
 let maxRepeatedTicks: u64 = 0;
+/** Of the last tick in nanoseconds, what is left after the point. */
 let remainder: u64 = 0;
 
 function writeMoreSites(count: u32, sites: usize, far: usize): void {
@@ -330,7 +330,7 @@ function emitLater(site: u32, tick: u64): void {
   lastNs = ns;
   lastTick = tick;
   remainder = (tick * mult) & ((1 << shift) - 1);
-  repeatLimit = <u64>time < MAX_EXACT_NS && maxRepeatedTicks !== 0 && watched.used === 0 ? limit : 0;
+  repeatLimit = <u64>time < MAX_EXACT_NS && maxRepeatedTicks !== 0 ? limit : 0;
   if (watched.used !== 0 && countEvent(site, <f64>time, eventBytes())) limit = 0; // one of the same tick comes here, too
 }
 

@@ -27,6 +27,7 @@ export function walkPlainly(plain: bool): void {
 export function takeFrequent(): void {
   if (isPlain || state.isInPsb || state.areCyclesUnsure || isMarking()) return;
   while (state.phase === PHASE_WALK && !hasStopped()) {
+    if (!state.hasLastIp || state.time === 0 || state.sampleTime > state.time) break;
     if (!Ahead.reaches(pos)) Ahead.read(pos, end, FEW_STEPS);
     if (Ahead.end === pos || !Times.begin()) break;
     const block = here();
@@ -41,7 +42,7 @@ export function takeFrequent(): void {
 const STEP_BYTES: usize = offsetof<Step>();
 const MAX_TICKS: f64 = <f64>(1 << 51);
 const MAX_START: f64 = <f64>(1 << 62);
-/** As bits of a double: 2^52, whose lower bits are those of an integer that is added to it. */
+/** The lower bits of a double from here on are those of an integer. */
 const INTEGERS: f64 = <f64>(1 << 52);
 
 /** The times of steps. Each is found only if it is asked for. */
@@ -59,7 +60,6 @@ class Times {
   static begin(): bool {
     const start = <f64>state.cycleStart;
     const ratio = Cycles.ratio();
-    if (!state.hasLastIp || state.time === 0 || state.sampleTime > state.time) return false;
     if (state.cycles > MAX_CYCLES || start > MAX_START || (ratio === 0 && Ahead.hasCycles !== 0)) return false;
     Times.start = start;
     Times.startTick = <u64>start;
@@ -104,7 +104,9 @@ function takeKnown(first: Block): void {
     const step = changetype<Step>(at);
     const row = Rows.find(block, step.key);
     if (changetype<usize>(row) === 0) break;
-    if (row.calls !== 0) if (!Rows.passCalls(row)) break;
+    if (row.calls !== 0) {
+      if (!Rows.passCalls(row)) break;
+    }
     const events: u32 = row.events;
     if (events !== 0) {
       const early: u32 = row.early;

@@ -88,6 +88,7 @@ export class Row {
     return this.block !== 0 && (this.block & (NEW | NOT_KNOWN)) === 0;
   }
 
+  /** The row of the other place that it may be in. */
   get other(): Row {
     return changetype<Row>(changetype<usize>(this) ^ ROW_BYTES);
   }
@@ -114,12 +115,6 @@ const UNKNOWN = changetype<Row>(<usize>0);
 
 /** Inlined where it runs for each packet: the compiler does so with methods only. */
 export class Rows {
-  /** Calls of a row are passed only if the ring has space for them. */
-  @inline
-  static get haveSpace(): bool {
-    return state.returnCount <= MAX_RETURNS - MAX_ITEMS;
-  }
-
   /** Where a row is, or next to there. `calls`: those that return, if they matter. */
   @inline
   static of(block: Block, key: u32, calls: u32): Row {
@@ -157,7 +152,7 @@ export class Rows {
   }
 }
 
-/** Of rows that are not where they are looked for first. Returns null, too, if what a packet does is only learned. */
+/** Of rows that are not where they are looked for first. Returns null, too, if what a packet does is met for the first time. */
 function findElse(block: Block, key: u32): Row {
   if (key === 0) return UNKNOWN;
   const row = knownRow(block, key, 0, 0);
@@ -274,6 +269,7 @@ function learnBits(row: Row, first: Block, bits: u32): bool {
       if (isFirst) row.early = row.events;
     }
     if (to === null || to.kind === KIND_NO_CODE) return false;
+    if (to.image !== first.image) return false; // a call of another process: the walk goes on in the code of its own
     block = to;
   }
   row.end = block;
@@ -293,6 +289,7 @@ function learnTarget(row: Row, image: u32, target: Block, isFirst: bool): bool {
   const kind = block.kind;
   if (kind < KIND_RETURN || kind > KIND_JUMP_INDIRECT || block.image !== image) return false;
   if (image === KERNEL_IMAGE && <i64>target.start > 0) return false; // has a time of its own
+  if (target.image !== (<i64>target.start < 0 ? KERNEL_IMAGE : image)) return false; // another process has it there, too
   instructions += block.count;
   if (isFirst) row.early = row.events;
   row.time = TIME_OF_PACKET;
