@@ -129,12 +129,23 @@ CALLS.set([0xe8, 0x1b, 0, 0, 0, 0xff, 0xe0]);
 CALLS.set([0x74, 0x0e, 0xe8, 0xf9, 0xff, 0xff, 0xff, 0xc3], 0x20);
 CALLS.set([0xc3], 0x30);
 const CALLS_OPTIONS = {
-  settings: SETTINGS,
+  settings: { ...SETTINGS, mtcPeriod: -1 },
   files: [{ path: 'calls', start: CODE_BASE, length: CALLS.length, bytes: CALLS }],
   allBranches: false,
 };
 const inCalls = (what: number, offset: number) => addressPacket(what, CODE_BASE + offset, SIGNED_6);
-const CALLS_BEGIN = [PSB, tsc(START), cbr(30), PSBEND, inCalls(PGE, 0)];
+/** Where a decoder may hand over, it takes each packet by itself: at 16 addresses at first. */
+const HANDED_OVER = new Array<Bytes>(20).fill(inCalls(TIP, 5));
+const begun = (offset: number) => [
+  PSB,
+  tsc(START),
+  cbr(30),
+  PSBEND,
+  inCalls(PGE, 5),
+  ...HANDED_OVER,
+  inCalls(TIP, offset),
+];
+const CALLS_BEGIN = begun(0);
 
 /** The function calls itself so often, returns, and main begins anew. */
 function recursion(depth: number, random: Random): Bytes[] {
@@ -177,5 +188,10 @@ test('a return with an address is decoded as without fast paths, with and withou
     tnt([1]),
     inCalls(TIP, 0x27),
   ];
-  expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...returns, ...CALLS_BEGIN.slice(0, 4), inCalls(PGE, 0x20), ...returns]);
+  expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...returns, ...begun(0x20), ...returns]);
+  const alone = new Array<Bytes[]>(5).fill([cyc(3), inCalls(TIP, 5), inCalls(TIP, 0x30)]).flat();
+  const called = [cyc(3), inCalls(TIP, 5), inCalls(TIP, 0), tnt([1]), ...alone.slice(0, 3), tnt([1])];
+  expectSame(CALLS_OPTIONS, [...begun(0x30), ...alone, ...called]);
+  const within = new Array<Bytes[]>(5).fill([tnt([0]), cyc(3), tnt([1, 1]), inCalls(TIP, 0x20)]).flat();
+  expectSame(CALLS_OPTIONS, [...begun(0x20), ...within]);
 });

@@ -288,8 +288,8 @@ function learnTarget(row: Row, image: u32, target: Block, isFirst: bool): bool {
   }
   const kind = block.kind;
   if (kind < KIND_RETURN || kind > KIND_JUMP_INDIRECT || block.image !== image) return false;
-  if (image === KERNEL_IMAGE && <i64>target.start > 0) return false; // has a time of its own
-  if (target.image !== (<i64>target.start < 0 ? KERNEL_IMAGE : image)) return false; // another process has it there, too
+  // what another process has there; what leads from the kernel to the program, which has a time of its own
+  if (target.image !== (<i64>target.start < 0 ? KERNEL_IMAGE : image)) return false;
   instructions += block.count;
   if (isFirst) row.early = row.events;
   row.time = TIME_OF_PACKET;
