@@ -3,11 +3,28 @@
  */
 import { describe, expect, test } from 'vitest';
 import { placedPieces, randomCase, randomSettings } from '../../fuzz/pt/cases.js';
-import { OwnDecoder } from '../../fuzz/pt/decode-own.js';
+import { damage } from '../../fuzz/pt/damage.js';
+import { OwnDecoder, type OwnOptions } from '../../fuzz/pt/decode-own.js';
+import {
+  addressPacket,
+  type Bytes,
+  cbr,
+  cyc,
+  PGE,
+  PSB,
+  PSBEND,
+  SIGNED_6,
+  TIP,
+  tnt,
+  tsc,
+} from '../../fuzz/pt/packets.js';
 import { CODE_BASE, randomProgram } from '../../fuzz/pt/program.js';
+import { PID } from '../../fuzz/pt/recording.js';
+import { StreamWriter } from '../../fuzz/pt/streams.js';
 import { Random } from '../../fuzz/random.js';
 import type { DecodedPart } from '../../src/decode/parts.js';
 import { partsOf } from '../../src/decode/parts.js';
+import type { Sideband } from '../../src/decode/schedule.js';
 import { openPath } from '../../src/host/files.js';
 import { decodePlan } from '../../src/pipeline/decode/decode-plan.js';
 import { RecordingDecoder } from '../../src/pipeline/decode/decode-task.js';
@@ -15,6 +32,7 @@ import { decodeContext, type EncodedRecording } from '../../src/pipeline/decode/
 import { encodedOf } from '../helpers/perf/both-decoders.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath } from '../helpers/perf/perf.js';
 import { times } from '../helpers/random/times.js';
+import { SETTINGS, START } from './packets/rows.js';
 
 /** All that a decoder finds in parts of some kilobytes: with its state at every mark. */
 function found(encoded: EncodedRecording): DecodedPart[] {
@@ -54,4 +72,126 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('random packets are decoded as without fast 
     const placed = placedPieces(randomCase(new Random(group, number), number, program, settings), 0);
     for (let time = 0; time < 3; time++) expect(fast.decode(placed)).toEqual(plain.decode(placed));
   }
+});
+
+/** Decodes packets again and again: from the third time on, what they do is known. Returns how many events they have. */
+function expectSame(options: OwnOptions, packets: readonly Bytes[]): number {
+  const fast = new OwnDecoder(options);
+  const pieces = [{ cpu: 0, offset: 0, reference: START, bytes: packets.flat() }];
+  const expected = new OwnDecoder({ ...options, isPlain: true }).decode(pieces);
+  for (let time = 0; time < 3; time++) expect(fast.decode(pieces)).toEqual(expected);
+  return expected.events.length;
+}
+
+const FAR_TICK = 1n << 54n;
+
+test.each([
+  ['the usual one', {}],
+  ['one with odd numbers', { mult: 3_000_000_019, shift: 33 }],
+  ['one whose steps are large', { mult: 4_294_967_295, shift: 0 }],
+  ['one of the largest exact times', { zero: 2 ** 53 - 2 ** 31 }],
+])('long streams of packets are decoded as without fast paths, by any clock: %s', (_, clock) => {
+  for (let number = 0; number < times(32); number++) {
+    const random = new Random(23, number);
+    const program = randomProgram(random, 20 + random.below(60));
+    const other = randomProgram(random, 80);
+    const settings = { ...randomSettings(random), ...clock };
+    const length = 4096 * 16;
+    const files = [
+      { path: 'code', start: CODE_BASE, length, bytes: program.bytes },
+      { path: 'other', start: CODE_BASE + length, length, bytes: other.bytes },
+    ];
+    const tick = number % 3 === 0 ? FAR_TICK : START;
+    const stream = new StreamWriter(random, program, settings, tick).write(400);
+    const kept = random.below(stream.length);
+    const anywhere = () => random.pick(program.starts);
+    const damaged = [...stream.slice(0, kept), ...damage(random, stream.slice(kept), anywhere, tick)];
+    const options = { settings, files, allBranches: number % 2 === 0 };
+    expectSame(options, damaged);
+    expectSame({ ...options, sideband: turns(random, tick, length) }, damaged);
+  }
+});
+
+/** Threads of two processes take turns; what the second one has at the same addresses is other code. */
+function turns(random: Random, tick: bigint, length: number): Sideband[] {
+  const step = 1 + random.below(20_000);
+  const map = { tick: 0n, what: 'map', pid: PID + 1, start: CODE_BASE, length, fileOffset: 0, file: 'other' } as const;
+  const slots = Array.from({ length: 100 }, (_, slot) => {
+    const pid = slot % 4 === 3 ? PID + 1 : PID;
+    return { tick: tick + BigInt(slot * step), what: 'runs', cpu: 0, pid, tid: pid + 10 * (slot % 3) } as const;
+  });
+  return [map, ...slots];
+}
+
+/** main: call f; jmp *rax. f: jcc 30; call f; ret. 30: ret */
+const CALLS = new Uint8Array(4096).fill(0x90);
+CALLS.set([0xe8, 0x1b, 0, 0, 0, 0xff, 0xe0]);
+CALLS.set([0x74, 0x0e, 0xe8, 0xf9, 0xff, 0xff, 0xff, 0xc3], 0x20);
+CALLS.set([0xc3], 0x30);
+const CALLS_OPTIONS = {
+  settings: { ...SETTINGS, mtcPeriod: -1 },
+  files: [{ path: 'calls', start: CODE_BASE, length: CALLS.length, bytes: CALLS }],
+  allBranches: false,
+};
+const inCalls = (what: number, offset: number) => addressPacket(what, CODE_BASE + offset, SIGNED_6);
+/** Where a decoder may hand over, it takes each packet by itself: at 16 addresses at first. */
+const HANDED_OVER = new Array<Bytes>(20).fill(inCalls(TIP, 5));
+const begun = (offset: number) => [
+  PSB,
+  tsc(START),
+  cbr(30),
+  PSBEND,
+  inCalls(PGE, 5),
+  ...HANDED_OVER,
+  inCalls(TIP, offset),
+];
+const CALLS_BEGIN = begun(0);
+
+/** The function calls itself so often, returns, and main begins anew. */
+function recursion(depth: number, random: Random): Bytes[] {
+  const bits = [...new Array<number>(depth).fill(0), ...new Array<number>(depth + 2).fill(1)];
+  const packets: Bytes[] = [];
+  for (let at = 0; at < bits.length; at += 6) {
+    if (random.oneIn(2)) packets.push(cyc(random.below(300)));
+    packets.push(tnt(bits.slice(at, at + 6)));
+  }
+  if (random.oneIn(2)) packets.push(cyc(random.below(20)));
+  return [...packets, inCalls(TIP, 0)];
+}
+
+test('calls within calls are decoded as without fast paths, also more than the CPU remembers', () => {
+  const random = new Random(29, 0);
+  const rounds = Array.from({ length: 300 }, () => recursion(random.pick([0, 1, 2, 3, 7, 30, 45, 50, 55, 62]), random));
+  expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...rounds.flat()]);
+  const deep = Array.from({ length: 30 }, () => recursion(random.pick([63, 64, 70]), random));
+  expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...deep.flatMap((round) => [...round, ...CALLS_BEGIN])]);
+});
+
+test('more events than a run has are decoded as without fast paths, and pauses between them', () => {
+  const random = new Random(31, 0);
+  const rounds = Array.from({ length: 8000 }, () => recursion(random.below(8), random));
+  const pause = tsc(START + (1n << 33n));
+  expect(expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...rounds.flat()])).toBeGreaterThan(2 * 32_768);
+  expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...rounds.slice(0, 50).flat(), pause, ...rounds.slice(0, 50).flat()]);
+});
+
+test('a return with an address is decoded as without fast paths, with and without a call before it', () => {
+  const round = [tnt([1]), inCalls(TIP, 5), inCalls(TIP, 0x20)];
+  const returns = [
+    cyc(3),
+    ...round,
+    cyc(5),
+    ...round,
+    tnt([0]),
+    cyc(7),
+    inCalls(TIP, 0x20),
+    tnt([1]),
+    inCalls(TIP, 0x27),
+  ];
+  expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...returns, ...begun(0x20), ...returns]);
+  const alone = new Array<Bytes[]>(5).fill([cyc(3), inCalls(TIP, 5), inCalls(TIP, 0x30)]).flat();
+  const called = [cyc(3), inCalls(TIP, 5), inCalls(TIP, 0), tnt([1]), ...alone.slice(0, 3), tnt([1])];
+  expectSame(CALLS_OPTIONS, [...begun(0x30), ...alone, ...called]);
+  const within = new Array<Bytes[]>(5).fill([tnt([0]), cyc(3), tnt([1, 1]), inCalls(TIP, 0x20)]).flat();
+  expectSame(CALLS_OPTIONS, [...begun(0x20), ...within]);
 });

@@ -4,6 +4,7 @@
  */
 
 import { Counted } from './counts';
+import { Ahead } from './packets/ahead';
 import {
   BAD,
   CBR,
@@ -154,26 +155,12 @@ export function takeCyc(value: u64, offset: u64): void {
   setInstructions();
 }
 
-/**
- * CYC packets between which nothing else sets the clock: what they have in common is kept in locals. The same as `takeCyc`,
- * where the start of counting is known, outside PSB+.
- */
 export class Cycles {
   /** Ticks per cycle; 0: unknown. */
   @inline
   static ratio(): f64 {
     const ratio = state.measuredRatio !== 0 ? state.measuredRatio : state.busRatio;
     return state.cycleStart === 0 ? 0 : ratio;
-  }
-
-  @inline
-  static take(value: u64, start: f64, ratio: f64): void {
-    const cycles = state.cycles + value;
-    state.cycles = cycles;
-    if (ratio === 0) return;
-    const time = <u64>(start + <f64>(<i64>cycles) * ratio);
-    if (time >= state.time) state.time = time;
-    state.instructions = 0;
   }
 }
 
@@ -291,6 +278,8 @@ export function takeMtc(mtc: u32, pos: usize, end: usize, isAll: bool): bool {
 
 /** Ticks per cycle up to the next MTC that directly follows a CYC; 0: unknown; −1: more bytes are needed. */
 function ratioAhead(mtc: u32, delta_: u64, now: u64, first: usize, end: usize, isAll: bool): f64 {
+  const usual = ratioBefore(mtc, delta_, now, first, end);
+  if (usual >= 0) return usual;
   let pos = first;
   let last = mtc;
   let delta = delta_;
@@ -342,6 +331,15 @@ function ratioAhead(mtc: u32, delta_: u64, now: u64, first: usize, end: usize, i
     isBehindCyc = false;
   }
   return isAll ? 0 : -1;
+}
+
+/** If the next MTC comes after usual packets alone, the last one of which is a CYC; −1 if not. */
+function ratioBefore(mtc: u32, delta: u64, now: u64, first: usize, end: usize): f64 {
+  Ahead.read(first, end);
+  const at = Ahead.end;
+  if (at + 2 > end || load<u8>(at) !== MTC || (Ahead.isBehindCyc === 0 && at !== first)) return -1;
+  const time = timeOfMtc(load<u8>(at + 1), mtc, delta);
+  return time < now ? 0 : ratioOf(time - now, Ahead.cycles, state.busRatio);
 }
 
 /** Packets at which the clock may begin anew or stand still. */

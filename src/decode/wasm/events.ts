@@ -77,6 +77,8 @@ export function setClock(shift_: u32, mult_: u64, zero_: u64, origin: i64): void
   mult = mult_;
   zero = zero_;
   originNs = origin;
+  const isUsual = shift <= 32 && mult !== 0 && mult <= u32.MAX_VALUE;
+  maxRepeatedTicks = isUsual ? min<u64>(i32.MAX_VALUE, (((<u64>i32.MAX_VALUE) << shift) - 1) / mult - 1) : 0;
 }
 
 export function nsOf(tick: u64): i64 {
@@ -207,6 +209,7 @@ function eventBytes(): u32 {
 /** Writes down the run, as far as it goes. */
 export function endRun(): void {
   if (run === 0) return;
+  passLatest();
   const bytes = <u32>(next - runStart);
   store<u32>(run, bytes, RUN_EVENT_BYTES);
   store<f64>(run, <f64>firstNs, RUN_START_NS);
@@ -215,6 +218,7 @@ export function endRun(): void {
   events.used = next - events.start;
   run = 0;
   limit = 0;
+  repeatLimit = 0;
 }
 
 /** What runs once for each event is inlined: the compiler does so with methods only. */
@@ -227,6 +231,45 @@ export class Events {
       store<u64>(next, site);
       next += 8;
     } else emitLater(site, tick);
+  }
+
+  // Events of packets that are repeated (packets/frequent.ts): nothing is to be done but to write them.
+
+  /** How many packets may follow that have so many events at most. */
+  static roomFor(count: u32): usize {
+    return next < repeatLimit ? (repeatLimit - next) / (8 * count) : 0;
+  }
+
+  /** Whether all that is from one tick to another may follow the last event. */
+  static areNear(first: u64, last: u64): bool {
+    return first >= lastTick && last - lastTick <= maxRepeatedTicks;
+  }
+
+  /** The sites of the next events; those after the first eight are at `far`. `passTo` must follow. */
+  @inline
+  static writeSites(count: u32, sites: usize, far: usize): void {
+    Events.writeFour(next, sites);
+    if (count > 4) writeMoreSites(count, sites, far);
+  }
+
+  @inline
+  static writeFour(to: usize, sites: usize): void {
+    const four = v128.load(sites);
+    const zero = i32x4.splat(0);
+    v128.store(to, v128.shuffle<i32>(four, zero, 0, 4, 1, 5));
+    v128.store(to, v128.shuffle<i32>(four, zero, 2, 6, 3, 7), 16);
+  }
+
+  /** The next events, whose sites are there, are at a tick. */
+  @inline
+  static passTo(tick: u64, count: u32): void {
+    const ns = remainder + (tick - lastTick) * mult;
+    const step = ns >> shift;
+    remainder = ns & ((1 << shift) - 1);
+    lastTick = tick;
+    lastNs += step;
+    store<u32>(next, <u32>step, 4);
+    next += 8 * <usize>count;
   }
 
   /** The site of a direct branch. */
@@ -242,6 +285,21 @@ export class Events {
   }
 }
 
+/** Up to here, sums of doubles are exact, whatever else the run has. */
+const MAX_EXACT_NS: u64 = 1 << 51;
+/** Of events that are repeated: as `limit`, or 0 if there must be none; and the most ticks after the last event. */
+let repeatLimit: usize = 0;
+let maxRepeatedTicks: u64 = 0;
+/** Of the last tick in nanoseconds, what is left after the point. */
+let remainder: u64 = 0;
+
+function writeMoreSites(count: u32, sites: usize, far: usize): void {
+  Events.writeFour(next + 32, sites + 16);
+  if (count <= 8) return;
+  Events.writeFour(next + 64, far);
+  Events.writeFour(next + 96, far + 16);
+}
+
 export function emit(site: u32, tick: u64): void {
   Events.emit(site, tick);
 }
@@ -253,6 +311,7 @@ function emitLater(site: u32, tick: u64): void {
   if (firstTick === 0) firstTick = tick;
   const ns = nsOf(tick);
   const time = ns - originNs;
+  if (!isFirst) passLatest();
   if (time < firstNs) firstNs = time;
   if (time > latestNs) latestNs = time;
   const step = ns - lastNs;
@@ -270,7 +329,14 @@ function emitLater(site: u32, tick: u64): void {
   }
   lastNs = ns;
   lastTick = tick;
+  remainder = (tick * mult) & ((1 << shift) - 1);
+  repeatLimit = <u64>time < MAX_EXACT_NS && maxRepeatedTicks !== 0 ? limit : 0;
   if (watched.used !== 0 && countEvent(site, <f64>time, eventBytes())) limit = 0; // one of the same tick comes here, too
+}
+
+/** The last event may be later than those before. */
+function passLatest(): void {
+  latestNs = max(latestNs, lastNs - originNs);
 }
 
 /** For that many bytes, and the run that exceeds them. */

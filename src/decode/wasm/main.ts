@@ -18,7 +18,8 @@ export { setBounds, setTiming } from './clock';
 export { currentChanges, currentSlot, setClock, setSwitch } from './events';
 export { decodeInstruction, instructionKind } from './instructions';
 export { isFull } from './memory';
-export { decodeWindow, walkPlainly } from './packets/decode';
+export { decodeWindow } from './packets/decode';
+export { walkPlainly } from './packets/frequent';
 export {
   expectMarks,
   hasStopped,

@@ -34,6 +34,8 @@ export function isFull(): bool {
 const MAX_CACHES: u32 = 8;
 const caches: usize = memory.data(16 * MAX_CACHES, 8);
 let cacheCount: u32 = 0;
+/** How often they were forgotten. */
+export let cacheAge: u32 = 0;
 
 /** Memory of zeros for what follows from code, to which `forgetCaches` returns it. */
 export function cacheOf(bytes: usize): usize {
@@ -45,6 +47,7 @@ export function cacheOf(bytes: usize): usize {
 }
 
 export function forgetCaches(): void {
+  cacheAge++;
   for (let row: u32 = 0; row < cacheCount; row++) {
     const at = caches + 16 * <usize>row;
     memory.fill(<usize>load<u64>(at), 0, <usize>load<u64>(at, 8));

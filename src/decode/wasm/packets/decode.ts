@@ -2,13 +2,11 @@
  * Reads packets one after another, and passes each to what it concerns: the clock, or the walk.
  */
 import {
-  Cycles,
   eventTime,
   insteadOfTsc,
   isEarly,
   isLate,
   isOdd,
-  MAX_CYCLES,
   sampleTime,
   takeCbr,
   takeCyc,
@@ -21,7 +19,7 @@ import {
 } from '../clock';
 import { countFrom, passTo } from '../events';
 import { ERROR_MISMATCH } from '../layout';
-import { hasStopped, isMarking, markAddress, markMtc, mustStop } from '../parts';
+import { markAddress, markMtc, mustStop } from '../parts';
 import {
   BEFORE_BOUND,
   BEFORE_CYC,
@@ -32,10 +30,11 @@ import {
   PHASE_WALK,
   state,
 } from '../state';
-import { repeatBits, walkBits } from '../walk/bits';
+import { walkBits } from '../walk/bits';
 import { settle } from '../walk/position';
-import { missTarget, walkTo, walkToWithinBits } from '../walk/targets';
-import { addressAt, badPacket, badTime, cutOff, overflow, readAddress, takeAddress } from './addresses';
+import { missTarget, walkToWithinBits } from '../walk/targets';
+import { badPacket, badTime, cutOff, overflow, readAddress, takeAddress } from './addresses';
+import { Ahead } from './ahead';
 import * as format from './format';
 import {
   BAD,
@@ -44,25 +43,20 @@ import {
   end,
   enterRecord,
   enterWindow,
-  ipBytes,
-  isCyc,
-  isLongCyc,
   isStreamEnd,
-  isTnt,
   isWhole,
   NO_TSC,
   nextTsc,
   offsetAt,
   pos,
   recordReference,
-  shortCyc,
-  shortCycBytes,
   sizeOf,
   skip,
   TIP,
   UNDECIDED_TSC,
   windowEnd,
 } from './format';
+import { takeFrequent } from './frequent';
 import {
   beginPsb,
   beginsSoon,
@@ -82,6 +76,7 @@ const MAX_PACKET_BYTES: usize = 16;
 /** Decodes a window of the stream; returns how many bytes of it were used up. */
 export function decodeWindow(start: usize, bytes: usize, offset: u64, last: bool): usize {
   enterWindow(start, bytes, offset, last);
+  Ahead.forget();
   while (pos < windowEnd) {
     enterRecord();
     decodeRecord();
@@ -310,54 +305,4 @@ function takeTarget(): bool {
   if (error !== 0) lose(error);
   else walkOn(bits, count);
   return true;
-}
-
-/** What is read at once, beyond the first byte. */
-const MIN_BYTES: usize = 16;
-
-let isPlain: bool = false;
-
-// The packets that most of a trace is made of, in the state that decoding is mostly in. What happens is what decode.ts says;
-// here, less has to be asked before it does, and the position is a local.
-
-/** For tests: nothing is taken here. */
-export function walkPlainly(plain: bool): void {
-  isPlain = plain;
-}
-
-/** Takes short TNT, CYC of one or two bytes, and TIP, up to any other packet. */
-function takeFrequent(): void {
-  if (isPlain || state.phase !== PHASE_WALK || state.isInPsb || state.areCyclesUnsure || isMarking()) return;
-  if (end - pos < MIN_BYTES) return;
-  const last = end - MIN_BYTES;
-  if (state.cycles > MAX_CYCLES) return;
-  const start = <f64>state.cycleStart;
-  const ratio = Cycles.ratio();
-  let at = pos;
-  let before = state.before;
-  while (at <= last && state.phase === PHASE_WALK && !hasStopped()) {
-    const byte = load<u8>(at);
-    if (isCyc(byte)) {
-      if (isLongCyc(at)) break;
-      Cycles.take(shortCyc(at), start, ratio);
-      at += shortCycBytes(byte);
-      before = BEFORE_CYC;
-    } else if (isTnt(byte)) {
-      at++;
-      before = BEFORE_OTHER;
-      if (repeatBits(byte)) continue;
-      const bits: u64 = byte >> 1;
-      const error = walkBits(bits, 63 - <i32>clz<u64>(bits));
-      if (error !== 0) lose(error);
-    } else if ((byte & 0x1f) === TIP && ipBytes(byte >> 5) >= 0) {
-      const isKnown = addressAt(byte, at + 1);
-      at += 1 + ipBytes(byte >> 5);
-      before = BEFORE_OTHER;
-      const error = walkTo(isKnown, isKnown ? state.lastIp : 0);
-      if (error !== 0) lose(error);
-    } else break;
-  }
-  settle();
-  state.before = before;
-  skip(at - pos);
 }

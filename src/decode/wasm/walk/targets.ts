@@ -24,9 +24,9 @@ import {
   KIND_NO_CODE,
   KIND_NONE,
 } from '../layout';
-import { cacheOf } from '../memory';
 import { PHASE_WALK, state } from '../state';
-import { fail, isEventTo, NO_EVENT, passDirect, passReturns, pushCall, Stretch, wantsJumps } from './direct';
+import { fail, isEventTo, passDirect, passReturns, pushCall, Stretch, wantsJumps } from './direct';
+import { Keys } from './keys';
 import { goOnTo, here, moveTo, stay } from './position';
 
 /** The indirect branch that the walk went to. */
@@ -83,10 +83,8 @@ function passBranch(isKnown: bool, ip: u64): void {
     else passTo(time);
     return moveTo(branch.from);
   }
-  const known = targetOf(branch, ip);
-  const to = known.target;
-  const site = isEvent ? known.site(branch) : NO_EVENT;
-  if (site !== NO_EVENT) emit(site - 1, time);
+  const to = targetAt(ip);
+  if (isEvent && isEventTo(branch, ip)) emit(siteOfTarget(branch, to), time);
   else passTo(time);
   if (isCodeOf(branch.image, image)) goOnTo(to);
   else stay(to);
@@ -119,61 +117,20 @@ export function walkThrough(ip: u64): u32 {
   return fail(block, block.from, block.kind === KIND_NO_CODE ? ERROR_NO_CODE : ERROR_MISMATCH);
 }
 
-/** Where indirect branches went: a cache of the blocks and of the sites, by branch and address. */
-@unmanaged
-export class Target {
-  private ip: u64 = 0;
-  private branch: Block | null = null;
-  private block: Block | null = null;
-  /** Plus one, or NO_EVENT; 0: not known yet. */
-  private knownSite: u32 = 0;
-
-  @inline
-  is(branch: Block, ip: u64): bool {
-    return (
-      this.branch === branch && this.ip === ip && isCodeOf(branch.image, image) && isCodeOf(this.target.image, image)
-    );
-  }
-
-  set(branch: Block, ip: u64): void {
-    const block = blockAt(image, ip);
-    const isLasting = isCodeOf(branch.image, image) && block.kind !== KIND_NO_CODE;
-    this.branch = isLasting ? branch : null;
-    this.ip = ip;
-    this.block = block;
-    this.knownSite = 0;
-  }
-
-  @inline
-  get target(): Block {
-    return changetype<Block>(this.block);
-  }
-
-  /** The site of the branch to the target, plus one; NO_EVENT for a jump that is none. */
-  site(branch: Block): u32 {
-    if (this.knownSite === 0)
-      this.knownSite = isEventTo(branch, this.ip)
-        ? siteOf(branch.from, this.ip, imageBetween(branch, this.target), branch.kind, 0) + 1
-        : NO_EVENT;
-    return this.knownSite;
-  }
+/** The site of an indirect branch to a block. */
+export function siteOfTarget(branch: Block, to: Block): u32 {
+  // the image that names both is that of the program, if one of them is in the kernel
+  const image = branch.image === KERNEL_IMAGE ? to.image : branch.image;
+  return siteOf(branch.from, to.start, image, branch.kind, 0);
 }
 
-/** The image that names both: that of the program, if one of them is in the kernel. */
-function imageBetween(branch: Block, to: Block): u32 {
-  return branch.image === KERNEL_IMAGE ? to.image : branch.image;
-}
-
-const ROW_BYTES: usize = 24;
-const ROW_BITS: u32 = 13;
-const rows: usize = cacheOf(ROW_BYTES << ROW_BITS);
-
-/** The target of a branch at an address of the image that runs. Valid until the next one is asked for. */
-function targetOf(branch: Block, ip: u64): Target {
-  const mixed = (<u32>ip ^ ((<u32>changetype<usize>(branch)) << 8)) * 0x9e3779b1;
-  const row = changetype<Target>(rows + ROW_BYTES * <usize>(mixed >> (32 - ROW_BITS)));
-  if (!row.is(branch, ip)) row.set(branch, ip);
-  return row;
+/** The block at an address of the image that runs. */
+function targetAt(ip: u64): Block {
+  const known = changetype<Block>(<usize>Keys.ofTip(ip));
+  if (changetype<usize>(known) !== 0 && known.image === (<i64>ip < 0 ? KERNEL_IMAGE : image)) return known;
+  const block = blockAt(image, ip);
+  if (block.kind !== KIND_NO_CODE) Keys.keep(block);
+  return block;
 }
 
 let isFiltered: bool = false;
