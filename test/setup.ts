@@ -3,7 +3,8 @@
  */
 import { delimiter, dirname } from 'node:path';
 import fc from 'fast-check';
-import { expect, inject } from 'vitest';
+import { afterAll, expect, inject } from 'vitest';
+import { removeOwnDirectory } from './helpers/own-directory.js';
 
 /** The same seed in every run, so that a failure is caused by the change; `random` is a new one, a number that of a failed run. */
 const { PTFLAME_TEST_SEED = '1', PATH = '' } = process.env;
@@ -32,3 +33,5 @@ delete process.env['DEBUGINFOD_URLS'];
 /** The perf that runs may not be the first one on the PATH. */
 const { perf } = inject('programs');
 if (perf !== undefined) process.env['PATH'] = `${dirname(perf)}${delimiter}${PATH}`;
+
+afterAll(removeOwnDirectory);

@@ -1,10 +1,8 @@
 /**
  * Writes traces as trace files and reads them back.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import {
   type AnalyzedInput,
   type AnalyzeOptions,
@@ -15,10 +13,7 @@ import {
   type Profile,
   PtflameError,
 } from '../../../../src/index.js';
-
-const directory = mkdtempSync(join(tmpdir(), 'ptflame-trace-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-const PATH = join(directory, 'trace.ptf');
+import { ownDirectory } from '../../own-directory.js';
 
 /** Without workers: the small traces of tests need none. */
 export const ALONE = { jobs: 1 };
@@ -35,8 +30,9 @@ export async function imported(inputs: readonly AnalyzedInput[], options: Import
 
 /** Returns a trace file as an input. */
 export function stored(file: Uint8Array, { salvage = false } = {}) {
-  writeFileSync(PATH, file);
-  return openStoredTrace(PATH, { salvage });
+  const path = join(ownDirectory(), 'trace.ptf');
+  writeFileSync(path, file);
+  return openStoredTrace(path, { salvage });
 }
 
 export async function analyzeFile(
