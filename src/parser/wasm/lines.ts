@@ -33,6 +33,8 @@ const MIN_HEAD: u32 = 12;
 /** With the name of the thread, which perf prints in 16 columns. */
 const MIN_NAMED_HEAD: u32 = 28;
 const MIN_TAIL: u32 = 33;
+/** Tails are origins and targets in one: they have the space of two tables. */
+const MAX_TAIL_BYTES: usize = 128 * 1024 * 1024;
 /** The most lines whose tails are searched for at once. */
 const MAX_TAILS: u32 = 16;
 /** Tails are hashed so many bytes at a time. */
@@ -44,7 +46,7 @@ const OPEN: i8 = 91;
 
 /** A reader's own, because the rows of heads are. */
 const heads = TextTable.make();
-const tails = TextTable.shared(SHARED_TAILS);
+const tails = TextTable.shared(SHARED_TAILS, MAX_TAIL_BYTES);
 const text = GrowingBuffer.make();
 export const lines = GrowingBuffer.make();
 

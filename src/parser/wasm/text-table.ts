@@ -9,7 +9,7 @@ import { allocate, shared, zeroed } from './memory';
 /** Texts with equal hashes are compared one by one: more than these are not kept. */
 const MAX_COLLISIONS: u32 = 16;
 /** Size of one table: texts beyond it, in traces with millions of sites, are parsed each time. */
-const MAX_BYTES: usize = 128 * 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 const MIN_SLOTS: u32 = 1024;
 /** A slot: the upper half of the hash, the length, and the address of the entry, in 64 bits. UNKNOWN is free. */
 const SLOT_BYTES: usize = 8;
@@ -30,8 +30,9 @@ const TEXT: usize = 12;
 export class TextTable {
   slots: Slots = changetype<Slots>(0);
   count: u32 = 0;
-  /** Bytes of all entries. */
+  /** Bytes of all entries, and beyond how many none is added. */
   bytes: usize = 0;
+  private mostBytes: usize = 0;
   /** Where the next entry goes, the end of the chunk of memory there, and that chunk's size. */
   next: usize = 0;
   limit: usize = 0;
@@ -41,11 +42,12 @@ export class TextTable {
     return changetype<TextTable>(zeroed(offsetof<TextTable>())).begun();
   }
 
-  static shared(number: usize): TextTable {
-    return changetype<TextTable>(shared(number, offsetof<TextTable>())).begun();
+  static shared(number: usize, mostBytes: usize = MAX_BYTES): TextTable {
+    return changetype<TextTable>(shared(number, offsetof<TextTable>())).begun(mostBytes);
   }
 
-  private begun(): TextTable {
+  private begun(mostBytes: usize = MAX_BYTES): TextTable {
+    this.mostBytes = mostBytes;
     if (changetype<usize>(this.slots) === 0) this.slots = Slots.make(MIN_SLOTS, SLOT_BYTES);
     return this;
   }
@@ -109,7 +111,7 @@ export class TextTable {
       slot = (slot + 1) & slots.mask;
       found = load<u64>(slots.at(slot, SLOT_BYTES));
     }
-    return collisions < MAX_COLLISIONS && this.bytes < MAX_BYTES;
+    return collisions < MAX_COLLISIONS && this.bytes < this.mostBytes;
   }
 
   private newEntry(bytes: usize): Entry {

@@ -58,7 +58,7 @@ export interface ThreadSlice<Place = unknown> extends EventSlice {
   readonly cpu: number;
   readonly place: Place | null;
   /** Its first and its last time, if times are known never to decrease. */
-  readonly bounds?: Bounds | null;
+  readonly bounds?: Bounds;
 }
 
 /** Events of a thread in slices. */
