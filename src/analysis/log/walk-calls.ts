@@ -68,7 +68,7 @@ class Walk<Call extends OpenCall> {
   ) {}
 
   run(): void {
-    const { listener, stops, firstRow } = this;
+    const { listener, stops, firstRow, unused } = this;
     const { length, sinceNs, farNs, code } = this.log;
     let nowNs = 0;
     let doubt: Doubt = 0;
@@ -80,11 +80,19 @@ class Walk<Call extends OpenCall> {
       const atNs = since === FAR ? farNs[this.far++] : nowNs + since;
       if (op === CallOp.KnownTime) continue; // belongs to the row before
       if (op !== CallOp.Begin && atNs > nowNs && row >= firstRow)
-        listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, doubt);
+        listener.spent(stops.length > 0 ? stops[stops.length - 1] : this.frame, nowNs, atNs, doubt);
       nowNs = atNs;
-      if (op === CallOp.Open) this.open(row, argument, atNs);
-      else if (op === CallOp.Close) this.end(this.popFrame(), atNs, argument + NONE, row + 1);
-      else if (op === CallOp.SetDoubt) doubt = argument as Doubt;
+      if (op === CallOp.Open) {
+        const call = this.begin(row, argument, atNs, this.frame, false);
+        this.setFrame(call);
+        listener.opened(call);
+      } else if (op === CallOp.Close) {
+        const call = this.popFrame();
+        unused.push(call);
+        if (row < firstRow) continue;
+        const hasKnownTime = row + 1 < length && opOf(code[row + 1]) === CallOp.KnownTime;
+        listener.closed(call, atNs, argument + NONE, hasKnownTime ? farNs[this.far] : atNs - call.entryNs);
+      } else if (op === CallOp.SetDoubt) doubt = argument as Doubt;
       else this.handleRareOp(row, op, argument, atNs);
     }
   }

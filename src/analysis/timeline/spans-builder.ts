@@ -19,7 +19,7 @@ export interface Stay {
 export class SpansBuilder {
   /** Calls of lower steps are left out: those that last less than `minNs`. */
   firstStep = 0;
-  private minNs: Nanoseconds = 0;
+  minNs: Nanoseconds = 0;
   private maxCount = 0;
   private count = 0;
   /** By step. */

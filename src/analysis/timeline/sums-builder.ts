@@ -114,7 +114,7 @@ export function bytesOf(rows: number, calls: number, times: number): number {
 }
 
 export class SumsBuilder {
-  private resolution: Resolution = resolutionOf(LISTED, 0);
+  resolution: Resolution = resolutionOf(LISTED, 0);
   /** By node: the one that stands for it. */
   private kept: Int32Array = new Int32Array(0);
   private readonly rows = new SumRows();
@@ -142,20 +142,28 @@ export class SumsBuilder {
   }
 
   addCall(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
-    if (this.kept[node] !== node) return;
     const slice = sliceAround(this.resolution, startNs, endNs);
-    if (slice === NONE) this.calls.push(node, startNs, endNs, ending, knownNs);
-    else countCall(this.rows, this.rows.row(slice, node), ending, endNs - startNs, knownNs);
+    if (slice !== NONE) this.addCallWithin(slice, node, ending, endNs - startNs, knownNs);
+    else if (this.kept[node] === node) this.calls.push(node, startNs, endNs, ending, knownNs);
+  }
+
+  /** Adds a call that is within one slice. */
+  addCallWithin(slice: number, node: NodeId, ending: number, ns: Nanoseconds, knownNs: Nanoseconds): void {
+    if (this.kept[node] === node) countCall(this.rows, this.rows.row(slice, node), ending, ns, knownNs);
   }
 
   /** `isInferred`: it is not certain that the time is that of the path. */
   addTime(path: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, isInferred: boolean): void {
-    const node = this.kept[path];
     const slice = sliceAround(this.resolution, startNs, endNs);
-    if (slice === NONE) return this.times.push(node, startNs, endNs, isInferred);
-    const row = this.rows.row(slice, node);
-    this.rows.selfNs[row] += endNs - startNs;
-    if (isInferred) this.rows.inferredNs[row] += endNs - startNs;
+    if (slice !== NONE) this.addTimeWithin(slice, path, endNs - startNs, isInferred);
+    else this.times.push(this.kept[path], startNs, endNs, isInferred);
+  }
+
+  /** Adds time that is within one slice. */
+  addTimeWithin(slice: number, path: NodeId, ns: Nanoseconds, isInferred: boolean): void {
+    const row = this.rows.row(slice, this.kept[path]);
+    this.rows.selfNs[row] += ns;
+    if (isInferred) this.rows.inferredNs[row] += ns;
   }
 
   /** Adds finer sums, in the order of time. `sliceNs`: the duration of their slices. */
@@ -252,6 +260,11 @@ export class BoundedSums {
     if (current.bytes > this.maxBytes) this.limit();
   }
 
+  /** What is within one slice may be added to it; null: there are no sums. Both may change with `addCall` and `addTime`. */
+  get sliced(): SumsBuilder | null {
+    return this.level === NO_SUMS ? null : this.memory.current;
+  }
+
   /** Adds finer sums, or sums of this level. */
   addFiner(sums: ThreadSums, level: number): void {
     if (this.level === NO_SUMS) return;
@@ -261,6 +274,7 @@ export class BoundedSums {
 
   /** Returns a copy, at this level if what was reached is finer; null if even the coarsest would take too many bytes. */
   build(level: number): ThreadSums | null {
+    this.limit();
     if (level > this.level) this.coarsenTo(level);
     return this.level === NO_SUMS ? null : this.memory.current.build();
   }

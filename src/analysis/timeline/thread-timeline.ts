@@ -14,7 +14,7 @@ import {
   type ThreadSpans,
   type ThreadSums,
 } from '../../model/profile/timeline.js';
-import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
+import { type Bounds, type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 import { overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
 import type { TimedPaths } from './resolution.js';
@@ -27,7 +27,7 @@ import {
   type TimelineQuestion,
 } from './resolution.js';
 import { SpansBuilder, type Stay } from './spans-builder.js';
-import { BoundedSums, SumsMemory } from './sums-builder.js';
+import { BoundedSums, type SumsBuilder, SumsMemory } from './sums-builder.js';
 
 /** Times are relative to the start of the timeline. Plain data. */
 export interface ThreadTimeline {
@@ -61,7 +61,7 @@ export function threadTimeline(
   question: TimelineQuestion,
   memory = new TimelineMemory(),
 ): ThreadTimeline {
-  const builder = new TimelineBuilder(paths, question, memory, true);
+  const builder = new TimelineBuilder(paths, question, memory);
   walkCalls(log, builder);
   return builder.build();
 }
@@ -82,7 +82,7 @@ export function partTimeline(
   const lastRow = log.length - 1;
   const hasTime = (row: number) => log.sinceNs[row] > 0;
   const hasBegun = firstRow > 0 && firstRow < lastRow && hasTime(firstRow);
-  const builder = new PartBuilder(paths, question, memory, hasBegun);
+  const builder = new PartBuilder(paths, question, memory, log.endNs, hasBegun);
   walkCalls(log, builder, firstRow);
   return builder.buildPart(hasTime(lastRow), firstRow === lastRow);
 }
@@ -98,25 +98,38 @@ class TimelineBuilder implements CallListener<TimedCall> {
   private readonly strip: Strip;
   private readonly sums: BoundedSums;
   private readonly spans: SpansBuilder;
-  private readonly sliceNs: Nanoseconds;
   private readonly activity: Uint8Array; // by node
   private readonly nodeOf: Int32Array;
+  private readonly window: Bounds;
+  private readonly stripSliceNs: Nanoseconds;
   /** The log's time, from which stays on the stack are known. */
   private nowNs: Nanoseconds = 0;
+  /**
+   * The current slice: one of the sums, as far as it is in one of the strip. In the log's time; after its start and up to its
+   * end nearly all happens, and is added without finding slices anew.
+   */
+  private fromNs: Nanoseconds = Number.POSITIVE_INFINITY;
+  private toNs: Nanoseconds = Number.NEGATIVE_INFINITY;
+  private slice = NONE;
+  private stripAt = 0;
+  private sliced: SumsBuilder;
 
+  /** `lastNs`: what ends later is added by `addTime`. */
   constructor(
     paths: ShownPaths,
     private readonly question: TimelineQuestion,
     memory: TimelineMemory,
-    areTimesKnown: boolean,
+    coarsest = NO_SUMS,
+    private readonly lastNs: Nanoseconds = Number.POSITIVE_INFINITY,
   ) {
     const { window, stripSlices, maxBytes } = question;
     const durationNs = window.endNs - window.startNs;
     const reached = levelsOf(question.reached);
-    this.sliceNs = stripSliceNs(question);
+    this.window = window;
+    this.stripSliceNs = stripSliceNs(question);
     this.strip = new Float64Array((stripSlices + 1) * ACTIVITIES);
-    const coarsest = areTimesKnown ? NO_SUMS : COARSEST_OF_ALL_PATHS;
     this.sums = new BoundedSums(reached.sums, durationNs, paths, sumsShare(question), memory.sums, coarsest);
+    this.sliced = memory.sums.current;
     this.spans = memory.spans;
     this.spans.clear(reached.spans, maxBytes);
     this.activity = Uint8Array.from(paths.symbol, activityOf);
@@ -143,32 +156,71 @@ class TimelineBuilder implements CallListener<TimedCall> {
   }
 
   spent(top: TimedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, doubt: Doubt): void {
+    const node = top === null ? ROOT : this.nodeOf[top.node];
     this.nowNs = toNs;
-    const { startNs: originNs, endNs } = this.question.window;
+    if (fromNs < this.fromNs || toNs > this.toNs) return this.spentAcross(node, fromNs, toNs, doubt !== 0);
+    this.strip[this.stripAt + this.activity[node]] += toNs - fromNs;
+    this.sliced.addTimeWithin(this.slice, node, toNs - fromNs, doubt !== 0);
+  }
+
+  closed(call: TimedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
+    const { entryNs } = call;
+    const ns = exitNs - entryNs;
+    this.nowNs = Math.max(this.nowNs, exitNs);
+    if (entryNs < this.fromNs || entryNs >= this.toNs || exitNs > this.toNs || call.stays !== null)
+      return this.closedAcross(call, exitNs, ending, knownNs);
+    const node = this.nodeOf[call.node];
+    this.sliced.addCallWithin(this.slice, node, ending, ns, knownNs);
+    if (ns >= this.spans.minNs)
+      this.spans.add(node, entryNs - this.window.startNs, exitNs - this.window.startNs, ending);
+  }
+
+  /** Adds time that is not within the current slice. */
+  private spentAcross(node: NodeId, fromNs: Nanoseconds, toNs: Nanoseconds, isInferred: boolean): void {
+    const { startNs: originNs, endNs } = this.window;
     const startNs = Math.max(fromNs, originNs) - originNs;
     const stopNs = Math.min(toNs, endNs) - originNs;
-    if (startNs >= stopNs) return;
-    const node = top === null ? ROOT : this.nodeOf[top.node];
-    addToStrip(this.strip, this.sliceNs, this.activity[node] as never, startNs, stopNs);
-    this.addTime(node, startNs, stopNs, doubt !== 0);
+    if (startNs < stopNs) {
+      addToStrip(this.strip, this.stripSliceNs, this.activity[node] as Activity, startNs, stopNs);
+      this.addTime(node, startNs, stopNs, isInferred);
+    }
+    this.enterSlice();
   }
 
   protected addTime(node: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, isInferred: boolean): void {
     this.sums.addTime(node, startNs, endNs, isInferred);
   }
 
-  closed(call: TimedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
+  /** Adds a call that is not within the current slice, or whose stack was switched away from. */
+  private closedAcross(call: TimedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
     const { entryNs, stays } = call;
-    const { window } = this.question;
-    this.nowNs = Math.max(this.nowNs, exitNs);
+    const { window } = this;
     if (!overlaps(window, entryNs, exitNs)) return;
     const node = this.nodeOf[call.node];
     const startNs = entryNs - window.startNs;
     const endNs = exitNs - window.startNs;
     this.sums.addCall(node, startNs, endNs, ending, knownNs);
+    this.enterSlice();
     if (stays === null) return this.spans.add(node, startNs, endNs, ending);
     if (!call.isSuspended) this.endStay(call, stays, exitNs);
     this.spans.addSplit(node, startNs, endNs, ending, stays);
+  }
+
+  /** Makes the slice current that the log's time is in, if there is one. */
+  private enterSlice(): void {
+    const { sliced } = this.sums;
+    const { startNs: originNs, endNs } = this.window;
+    const atNs = this.nowNs - originNs;
+    this.fromNs = Number.POSITIVE_INFINITY;
+    if (sliced === null || sliced.resolution.sliceNs === 0 || atNs < 0) return;
+    const { sliceNs } = sliced.resolution;
+    const strip = Math.floor(atNs / this.stripSliceNs);
+    this.sliced = sliced;
+    this.slice = Math.floor(atNs / sliceNs);
+    this.stripAt = strip * ACTIVITIES;
+    this.fromNs = originNs + Math.max(this.slice * sliceNs, strip * this.stripSliceNs);
+    const borderNs = originNs + Math.min((this.slice + 1) * sliceNs, (strip + 1) * this.stripSliceNs);
+    this.toNs = Math.min(borderNs, endNs, this.lastNs);
   }
 
   private endStay({ node, sinceNs }: TimedCall, stays: Stay[], atNs: Nanoseconds): void {
@@ -211,9 +263,10 @@ class PartBuilder extends TimelineBuilder {
     paths: ShownPaths,
     question: TimelineQuestion,
     memory: TimelineMemory,
+    endNs: Nanoseconds,
     private readonly mayGoOn: boolean,
   ) {
-    super(paths, question, memory, false);
+    super(paths, question, memory, COARSEST_OF_ALL_PATHS, endNs - 1); // times are whole
   }
 
   /** The first time and the last one are held back. */

@@ -53,6 +53,8 @@ export const FAR = 0xffff;
 
 export interface CallLog {
   readonly length: number;
+  /** When it ends. */
+  readonly endNs: Nanoseconds;
   /** Nanoseconds since the row before, or `FAR`. */
   readonly sinceNs: Uint16Array;
   /** The times of rows with `FAR`, in their order: pauses, times before that of the row before, known durations. */
@@ -238,9 +240,10 @@ export class CallLogBuilder {
   /** Returns the log. It shares memory with the builder, and is valid until that is cleared. */
   build(): CallLog {
     this.add(CallOp.Charge, 0);
-    const { length, place, farNs } = this;
+    const { length, place, farNs, lastNs: endNs } = this;
     const log = {
       length,
+      endNs,
       sinceNs: this.sinceNs.subarray(0, length),
       farNs: farNs.values.subarray(0, farNs.length),
       code: this.code.subarray(0, length),
