@@ -64,6 +64,8 @@ import {
   HEAD_INDEX_LENGTH,
   HEAD_INFERRED_COUNT,
   HEAD_LOG_COUNT,
+  HEAD_LOG_FAR_COUNT,
+  HEAD_LOG_LAST_NS,
   HEAD_LOG_LENGTH,
   HEAD_NOW_NS,
   HEAD_RENAMES_COUNT,
@@ -74,7 +76,6 @@ import {
   LISTED_BYTES,
   LISTED_ID,
   LISTED_NS,
-  LISTED_ROW,
   RULE_DURATIONS,
   RULE_LOG,
   RULE_NO_JUMPS,
@@ -381,6 +382,7 @@ function handOver(state: ReplayState, head: Head): void {
   head.set(HEAD_RULES, rulesOf(state));
   head.setNs(HEAD_HIDDEN_NS, state.hiddenNs);
   head.set(HEAD_LOG_LENGTH, state.log?.length ?? 0);
+  head.setNs(HEAD_LOG_LAST_NS, state.log?.lastNs ?? 0);
 }
 
 function rulesOf({ tree, log, options, signalTail, switchedOut }: ReplayState): number {
@@ -423,17 +425,14 @@ function countListed({ tree, inferred: counters, certainty }: ReplayState, modul
     tree.countDoubt(doubtful.ints[(at + LISTED_ID) >> 2], doubtful.floats[(at + LISTED_NS) >> 3], certainty.current);
 }
 
-/** Appends to the log what the module has listed for it. */
+/** Appends to the log what the module has written for it. */
 function writeLog(log: CallLogBuilder, { head, logRows, renames }: ReplayModule, events: ThreadEvents): void {
-  const rows = LISTED_BYTES * head.get(HEAD_LOG_COUNT);
-  const { hasPlaces } = log;
-  for (let at = 0; at < rows; at += LISTED_BYTES) {
-    const row = logRows.ints[(at + LISTED_ROW) >> 2];
-    log.append(
-      logRows.floats[(at + LISTED_NS) >> 3],
-      logRows.ints[(at + LISTED_ID) >> 2],
-      hasPlaces && row !== NONE ? events.siteAt(row) : NONE,
-    );
+  const firstRow = log.length;
+  const rows = head.get(HEAD_LOG_COUNT);
+  log.appendAll(logRows, rows, head.get(HEAD_LOG_FAR_COUNT), head.getNs(HEAD_LOG_LAST_NS));
+  for (let row = 0; log.hasPlaces && row < rows; row++) {
+    const event = logRows.event[row];
+    if (event !== NONE) log.setPlace(firstRow + row, events.siteAt(event));
   }
   const renamed = LISTED_BYTES * head.get(HEAD_RENAMES_COUNT);
   for (let at = 0; at < renamed; at += LISTED_BYTES)

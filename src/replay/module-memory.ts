@@ -92,6 +92,10 @@ export class ModuleMemory {
     return new Uint8Array(this.memory.buffer, at, length);
   }
 
+  shorts(at: number, length: number): Uint16Array {
+    return new Uint16Array(this.memory.buffer, at, length);
+  }
+
   ints(at: number, length: number): Int32Array {
     return new Int32Array(this.memory.buffer, at, length);
   }

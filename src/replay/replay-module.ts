@@ -2,6 +2,7 @@
  * The compiled module of replay (src/replay/wasm) and its memory: tables of the trace, and what belongs to the thread that
  * is replayed.
  */
+import type { LogColumns } from '../model/calls/call-log.js';
 import type { PageMemory, Pages } from '../model/trace/pages.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
@@ -25,7 +26,10 @@ import {
   HEAD_INFERRED,
   HEAD_IS_CHANGED,
   HEAD_LINKS,
-  HEAD_LOG,
+  HEAD_LOG_CODE,
+  HEAD_LOG_EVENT,
+  HEAD_LOG_FAR,
+  HEAD_LOG_SINCE,
   HEAD_PAGE_BITS,
   HEAD_PAIRED,
   HEAD_RENAMES,
@@ -58,6 +62,12 @@ export interface CallList {
   readonly floats: Float64Array;
 }
 
+/** Columns of a call log. */
+interface LogRows extends LogColumns {
+  /** The row of the event that makes the call that a row opens; NONE: the trace does not show it. */
+  readonly event: Int32Array;
+}
+
 export class ReplayModule {
   readonly head: Head;
   /** By function, for the index of open frames. */
@@ -69,7 +79,7 @@ export class ReplayModule {
   /** Inferred time whose reason is not counted yet. */
   readonly doubtful: CallList;
   /** Rows that the call log gets, and rows of it that get another node. */
-  readonly logRows: CallList;
+  readonly logRows: LogRows;
   readonly renames: CallList;
   private readonly windowSites: Int32Array;
   private readonly windowTimes: Float64Array;
@@ -108,7 +118,12 @@ export class ReplayModule {
     this.durations = memory.ints(add(HEAD_DURATIONS, PAIR_BYTES * LIST_ENTRIES), 2 * LIST_ENTRIES);
     this.inferred = addList(HEAD_INFERRED);
     this.doubtful = addList(HEAD_DOUBTFUL);
-    this.logRows = addList(HEAD_LOG);
+    this.logRows = {
+      sinceNs: memory.shorts(add(HEAD_LOG_SINCE, 2 * LIST_ENTRIES), LIST_ENTRIES),
+      farNs: memory.floats(add(HEAD_LOG_FAR, 8 * LIST_ENTRIES), LIST_ENTRIES),
+      code: memory.ints(add(HEAD_LOG_CODE, 4 * LIST_ENTRIES), LIST_ENTRIES),
+      event: memory.ints(add(HEAD_LOG_EVENT, 4 * LIST_ENTRIES), LIST_ENTRIES),
+    };
     this.renames = addList(HEAD_RENAMES);
     this.threadAt = memory.end;
     memory.restart();

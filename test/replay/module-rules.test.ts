@@ -2,7 +2,7 @@
  * The module of replay has numbers of its own for what replay decides: they are the same.
  */
 import { expect, test } from 'vitest';
-import { CallOp, OP_BITS } from '../../src/model/calls/call-log.js';
+import { CallOp, FAR, OP_BITS } from '../../src/model/calls/call-log.js';
 import { LINKS, Link, Sum } from '../../src/model/calls/call-tree.js';
 import { Doubt } from '../../src/model/calls/doubts.js';
 import { BUCKETS, EXACT_BUCKETS } from '../../src/model/calls/durations.js';
@@ -59,6 +59,7 @@ test('steps, actions, traits and limits', () => {
     LOG_DOUBT: CallOp.SetDoubt,
     LOG_KNOWN_TIME: CallOp.KnownTime,
     LOG_OP_BITS: OP_BITS,
+    LOG_FAR: FAR,
     EXACT_BUCKETS,
     BUCKETS,
     SYMBOL_SYSCALL: SpecialSymbol.Syscall,

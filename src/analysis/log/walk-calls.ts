@@ -110,12 +110,6 @@ class Walk<Call extends OpenCall> {
     }
   }
 
-  private open(row: number, node: NodeId, atNs: Nanoseconds): void {
-    const call = this.begin(row, node, atNs, this.frame, false);
-    this.setFrame(call);
-    this.listener.opened(call);
-  }
-
   private openStop(row: number, node: NodeId, atNs: Nanoseconds): void {
     const stop = this.begin(row, node, atNs, this.stops.at(-1) ?? this.frame, true);
     this.stops.push(stop);

@@ -51,16 +51,19 @@ const OP_MASK = (1 << OP_BITS) - 1;
 /** In place of the time since the row before: the time is in `farNs`. */
 export const FAR = 0xffff;
 
-export interface CallLog {
-  readonly length: number;
-  /** When it ends. */
-  readonly endNs: Nanoseconds;
+export interface LogColumns {
   /** Nanoseconds since the row before, or `FAR`. */
   readonly sinceNs: Uint16Array;
   /** The times of rows with `FAR`, in their order: pauses, times before that of the row before, known durations. */
   readonly farNs: Float64Array;
   /** Operation and argument, see `opOf` and `argumentOf`. */
   readonly code: Int32Array;
+}
+
+export interface CallLog extends LogColumns {
+  readonly length: number;
+  /** When it ends. */
+  readonly endNs: Nanoseconds;
   /** Where a call or a stop that a row opens was made, see `madeAt`; NONE: not known. Absent: not requested. */
   readonly place?: Int32Array | undefined;
 }
@@ -120,7 +123,7 @@ export class CallLogBuilder {
   private sinceNs: Uint16Array = new Uint16Array(MIN_ROWS);
   private readonly farNs = float64Column();
   /** The time of the last row. */
-  private lastNs: Nanoseconds = 0;
+  lastNs: Nanoseconds = 0;
   private code: Int32Array = new Int32Array(MIN_ROWS);
   /** null: not requested. */
   private place: Int32Array | null = null;
@@ -172,19 +175,18 @@ export class CallLogBuilder {
   }
 
   /**
-   * Appends a row, and returns it. Rows of the module that set the doubt come in pairs: the second one sets it back.
+   * Appends so many rows, with the times of those that are `FAR`. Rows among them that set the doubt come in pairs: the
+   * second one sets it back. `lastNs`: the time of the last row.
    */
-  append(ns: Nanoseconds, code: number, site: SiteId = NONE): number {
-    const row = this.length++;
-    if (row === this.code.length) {
-      this.sinceNs = resized(this.sinceNs, 2 * row);
-      this.code = resized(this.code, 2 * row);
-      this.place &&= resized(this.place, 2 * row);
-    }
-    if (this.place) this.place[row] = site;
-    this.sinceNs[row] = opOf(code) === CallOp.KnownTime ? this.far(ns) : this.since(ns);
-    this.code[row] = code;
-    return row;
+  appendAll({ sinceNs, farNs, code }: LogColumns, rows: number, farRows: number, lastNs: Nanoseconds): void {
+    const first = this.length;
+    this.makeSpace(rows);
+    this.place?.fill(NONE, first, first + rows);
+    this.sinceNs.set(sinceNs.subarray(0, rows), first);
+    this.code.set(code.subarray(0, rows), first);
+    this.farNs.append(farNs.subarray(0, farRows));
+    this.length += rows;
+    this.lastNs = lastNs;
   }
 
   /** Charges time up to now. From here on, no earlier row should change. */
@@ -206,7 +208,7 @@ export class CallLogBuilder {
 
   /** Sets for how long the call that ended last certainly lasted. */
   setKnownTime(ns: Nanoseconds): void {
-    this.append(ns, CallOp.KnownTime);
+    this.append(CallOp.KnownTime, 0, this.far(ns));
   }
 
   stop(node: NodeId, site: SiteId = NONE): void {
@@ -252,7 +254,25 @@ export class CallLogBuilder {
   }
 
   private add(op: CallOp, argument: number, site: SiteId = NONE): number {
-    return this.append(this.nowNs, (argument << OP_BITS) | op, site);
+    return this.append(op, argument, this.since(this.nowNs), site);
+  }
+
+  private append(op: CallOp, argument: number, since: number, site: SiteId = NONE): number {
+    this.makeSpace(1);
+    const row = this.length++;
+    if (this.place) this.place[row] = site;
+    this.sinceNs[row] = since;
+    this.code[row] = (argument << OP_BITS) | op;
+    return row;
+  }
+
+  private makeSpace(rows: number): void {
+    const needed = this.length + rows;
+    if (needed <= this.code.length) return;
+    const space = Math.max(needed, 2 * this.code.length);
+    this.sinceNs = resized(this.sinceNs, space);
+    this.code = resized(this.code, space);
+    this.place &&= resized(this.place, space);
   }
 
   private since(ns: Nanoseconds): number {

@@ -29,10 +29,17 @@ export const HEAD_WINDOW_TIMES = 28;
 export const HEAD_WINDOW_ROW = 32;
 export const HEAD_DURATIONS = 36;
 export const HEAD_INFERRED = 112;
-/** Lists of rows for the call log, and of rows of it that get another node; the rows that it has. */
-export const HEAD_LOG = 128;
+/**
+ * Columns of rows for the call log, as it has them, with the row of the event that makes a call; a list of rows of it that
+ * get another node; the rows that it has, and the time of the last one.
+ */
+export const HEAD_LOG_CODE = 128;
+export const HEAD_LOG_SINCE = 164;
+export const HEAD_LOG_FAR = 168;
+export const HEAD_LOG_EVENT = 172;
 export const HEAD_RENAMES = 132;
 export const HEAD_LOG_LENGTH = 136;
+export const HEAD_LOG_LAST_NS = 184;
 /** Frames, or during pairing open calls; and how many there can be. */
 export const HEAD_STACK = 40;
 export const HEAD_STACK_LIMIT = 44;
@@ -48,6 +55,7 @@ export const HEAD_INDEX_LENGTH = 72;
 export const HEAD_DURATION_COUNT = 76;
 export const HEAD_INFERRED_COUNT = 116;
 export const HEAD_LOG_COUNT = 120;
+export const HEAD_LOG_FAR_COUNT = 176;
 export const HEAD_RENAMES_COUNT = 124;
 /** Of pairing: the index from which on calls can be ended simply. */
 export const HEAD_LOWEST = 80;
@@ -141,11 +149,10 @@ export const NODE_BITS = 6;
 /** A complete call: its symbol, and the bucket of its duration in a histogram. */
 export const PAIR_BYTES = 8;
 /**
- * An entry of another list: what is known of an inferred call and its node; inferred time and its node; a row for the
- * log, time, code, and the row of the event that makes the call; a row of the log and its new node.
+ * An entry of another list: what is known of an inferred call and its node; inferred time and its node; a row of the log and
+ * its new node.
  */
 export const LISTED_NS = 0;
 export const LISTED_ID = 8;
-export const LISTED_ROW = 12;
 export const LISTED_BYTES = 16;
 export const LIST_ENTRIES = 8192;

@@ -59,6 +59,7 @@ export const LOG_END_STOP = 5;
 export const LOG_DOUBT = 11;
 export const LOG_KNOWN_TIME = 12;
 export const LOG_OP_BITS = 4;
+export const LOG_FAR = 0xffff;
 
 /** As in model/calls/durations.ts. */
 export const EXACT_BUCKETS = 64;

@@ -16,9 +16,14 @@ import {
   HEAD_INFERRED_COUNT,
   HEAD_IS_CHANGED,
   HEAD_LINKS,
-  HEAD_LOG,
+  HEAD_LOG_CODE,
   HEAD_LOG_COUNT,
+  HEAD_LOG_EVENT,
+  HEAD_LOG_FAR,
+  HEAD_LOG_FAR_COUNT,
+  HEAD_LOG_LAST_NS,
   HEAD_LOG_LENGTH,
+  HEAD_LOG_SINCE,
   HEAD_PAGE_BITS,
   HEAD_PAIRED,
   HEAD_RENAMES,
@@ -31,7 +36,6 @@ import {
   LISTED_BYTES,
   LISTED_ID,
   LISTED_NS,
-  LISTED_ROW,
   NONE,
   PAIR_BYTES,
   PAIRED_BYTES,
@@ -43,6 +47,7 @@ import {
   LOG_CLOSE,
   LOG_DOUBT,
   LOG_END_STOP,
+  LOG_FAR,
   LOG_KNOWN_TIME,
   LOG_OP_BITS,
   LOG_OPEN,
@@ -189,23 +194,35 @@ function pageMask(): usize {
   return (1 << load<u32>(HEAD_PAGE_BITS)) - 1;
 }
 
-let rows: usize = 0;
+let codes: usize = 0;
+let sinces: usize = 0;
+let fars: usize = 0;
+let events: usize = 0;
 let renames: usize = 0;
 let length: u32 = 0;
+let lastNs: f64 = 0;
 let count: u32 = 0;
+let farCount: u32 = 0;
 let renameCount: u32 = 0;
 
-/** Lists rows for the call log, if there is one: the same as in model/calls/call-log.ts. */
+/** Writes rows for the call log, if there is one: the same as in model/calls/call-log.ts. */
 export function beginLog(): void {
-  rows = load<u32>(HEAD_LOG);
+  codes = load<u32>(HEAD_LOG_CODE);
+  sinces = load<u32>(HEAD_LOG_SINCE);
+  fars = load<u32>(HEAD_LOG_FAR);
+  events = load<u32>(HEAD_LOG_EVENT);
   renames = load<u32>(HEAD_RENAMES);
   length = load<u32>(HEAD_LOG_LENGTH);
+  lastNs = load<f64>(HEAD_LOG_LAST_NS);
   count = 0;
+  farCount = 0;
   renameCount = 0;
 }
 
 export function endLog(): void {
+  store<f64>(HEAD_LOG_LAST_NS, lastNs);
   store<u32>(HEAD_LOG_COUNT, count);
+  store<u32>(HEAD_LOG_FAR_COUNT, farCount);
   store<u32>(HEAD_RENAMES_COUNT, renameCount);
 }
 
@@ -244,6 +261,23 @@ export function logRename(frame: usize, node: u32): void {
 }
 
 function add(op: u32, argument: u32, ns: f64, row: i32 = NONE): void {
-  store<i32>(rows + <usize>count * LISTED_BYTES, row, LISTED_ROW);
-  list(rows, count++, (argument << LOG_OP_BITS) | op, ns);
+  const at = <usize>count;
+  count++;
+  listed++;
+  store<u32>(codes + (at << 2), (argument << LOG_OP_BITS) | op);
+  store<i32>(events + (at << 2), row);
+  store<u16>(sinces + (at << 1), op === LOG_KNOWN_TIME ? far(ns) : since(ns));
+}
+
+function since(ns: f64): u32 {
+  const passed = ns - lastNs;
+  const isNear = passed >= 0 && passed < LOG_FAR && lastNs + passed === ns && floor(passed) === passed;
+  lastNs = ns;
+  return isNear ? <u32>passed : far(ns);
+}
+
+function far(ns: f64): u32 {
+  store<f64>(fars + ((<usize>farCount) << 3), ns);
+  farCount++;
+  return LOG_FAR;
 }
