@@ -196,6 +196,7 @@ test('workers that are awake read long logs', async () => {
   const rows = 600_000;
   const log = {
     length: rows,
+    endNs: rows - 1,
     sinceNs: new Uint16Array(rows).fill(1, 1),
     farNs: new Float64Array(0),
     code: new Int32Array(rows),
