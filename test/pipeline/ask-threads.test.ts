@@ -186,7 +186,8 @@ test('logs are kept of the threads that fit into the memory', () => {
 });
 
 test('a log is kept up to its limit: 6 bytes a row, 8 a far time, and 8 a path', () => {
-  const log = { length: 10, sinceNs: new Uint16Array(10), farNs: Float64Array.of(7), code: new Int32Array(10) };
+  const columns = { sinceNs: new Uint16Array(10), farNs: Float64Array.of(7), code: new Int32Array(10) };
+  const log = { length: 10, endNs: 7, ...columns };
   const paths = { length: 3, parent: Int32Array.of(NONE, 0, 1), symbol: Int32Array.of(NONE, 7, 8) };
   expect(keptLog(log, paths as CallTree, 91)).toBeNull();
   expect(keptLog(log, paths as CallTree, 92)).toEqual({ log, paths });

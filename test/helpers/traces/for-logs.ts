@@ -20,8 +20,8 @@ const OPTIONS = {
 } as const;
 
 /** Returns a log that stays when the next thread is replayed. */
-export function copyOf({ length, sinceNs, farNs, code }: CallLog): CallLog {
-  return { length, sinceNs: sinceNs.slice(), farNs: farNs.slice(), code: code.slice() };
+export function copyOf({ length, endNs, sinceNs, farNs, code }: CallLog): CallLog {
+  return { length, endNs, sinceNs: sinceNs.slice(), farNs: farNs.slice(), code: code.slice() };
 }
 
 /** Returns the time of each row; of `KnownTime`, the duration. */
