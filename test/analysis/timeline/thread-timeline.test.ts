@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
 import { OpenCall, walkCalls } from '../../../src/analysis/log/walk-calls.js';
+import { TimelineJoiner } from '../../../src/analysis/timeline/join-timelines.js';
 import { noNumbers, numbersWithin, rangeSums } from '../../../src/analysis/timeline/range-sums.js';
 import {
   keptNodes,
@@ -21,13 +22,21 @@ import { minSpanNs, rowsInWindow } from '../../../src/analysis/timeline/spans-bu
 import { addNumbers, inOrder } from '../../../src/analysis/timeline/sum-rows.js';
 import { coarsen, SumsBuilder } from '../../../src/analysis/timeline/sums-builder.js';
 import {
+  partTimeline,
   type ShownPaths,
   type ThreadTimeline,
   TimelineMemory,
   threadTimeline,
 } from '../../../src/analysis/timeline/thread-timeline.js';
-import type { CallLog } from '../../../src/model/calls/call-log.js';
-import { type CallTree, NODE_COLUMNS, type NodeColumns, usedNodes } from '../../../src/model/calls/call-tree.js';
+import { type CallLog, CallLogBuilder, CallOp, FAR } from '../../../src/model/calls/call-log.js';
+import {
+  type CallTree,
+  CallTreeBuilder,
+  NODE_COLUMNS,
+  type NodeColumns,
+  ROOT,
+  usedNodes,
+} from '../../../src/model/calls/call-tree.js';
 import { totalTimes } from '../../../src/model/calls/tree-view.js';
 import { rowNumbers } from '../../../src/model/columns.js';
 import {
@@ -38,10 +47,11 @@ import {
   type ThreadSpans,
   type ThreadSums,
 } from '../../../src/model/profile/timeline.js';
+import { NONE } from '../../../src/model/units.js';
 import { executions, RANDOM_TRACES } from '../../helpers/random/random-traces.js';
 import { everyNth, times } from '../../helpers/random/times.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
-import { copyOf, forLogs } from '../../helpers/traces/for-logs.js';
+import { copyOf, forLogs, timesOf } from '../../helpers/traces/for-logs.js';
 import { inputOf } from '../../helpers/traces/load.js';
 import { type TraceThreads, threadsOf, threadsOfInput } from '../../helpers/traces/threads-of.js';
 
@@ -184,20 +194,28 @@ interface ListedCall {
 
 /** All calls of the window that last long enough are there once; any part of it shows the same as the list of all. */
 function expectRightSpans(log: CallLog, { window }: TimelineQuestion, { spans, firstSpanStep }: ThreadTimeline): void {
-  const all: ListedCall[] = [];
+  const whole: ListedCall[] = [];
+  const split: ListedCall[] = [];
+  const suspended = new Set<number>();
   walkCalls(log, {
     newCall: () => new OpenCall(),
     opened() {},
     spent() {},
+    suspended: ({ row }) => suspended.add(row),
     closed({ node, entryNs, row }, exitNs, ending) {
-      if (entryNs < window.endNs && (entryNs >= window.startNs || exitNs > window.startNs) && row >= 0)
-        all.push({ node, ending, startNs: entryNs - window.startNs, endNs: exitNs - window.startNs });
+      if (entryNs < window.endNs && (entryNs >= window.startNs || exitNs > window.startNs))
+        (suspended.has(row) ? split : whole).push({
+          node,
+          ending,
+          startNs: entryNs - window.startNs,
+          endNs: exitNs - window.startNs,
+        });
     },
   });
   const minNs = minSpanNs(firstSpanStep);
-  const long = all.filter(({ startNs, endNs }) => endNs - startNs >= minNs);
-  const kept = [...listOf(spans).filter(({ ending }) => ending !== PIECE), ...rowsOf(spans.split)];
-  expect(sorted(kept)).toEqual(sorted(long));
+  const isLong = ({ startNs, endNs }: ListedCall) => endNs - startNs >= minNs;
+  expect(sorted(listOf(spans).filter(({ ending }) => ending !== PIECE))).toEqual(sorted(whole.filter(isLong)));
+  expect(sorted(rowsOf(spans.split))).toEqual(sorted(split.filter(isLong)));
   for (const { startNs } of spans.levels) expect([...startNs]).toEqual([...startNs].sort((a, b) => a - b));
   const durationNs = window.endNs - window.startNs;
   for (const part of [0, 0.3, 0.7]) {
@@ -303,4 +321,59 @@ test('sums that became coarser are those that were coarse from the start', async
         expect(ordered(reused.build())).toEqual(ordered(all[to]));
       }
   }
+});
+
+test('time that goes on from one part to the next is one time, wherever slices end', async () => {
+  await fc.assert(
+    fc.asyncProperty(executions, fc.nat(5), fc.double({ min: 0, max: 1, noNaN: true }), async (lines, level, at) => {
+      const trace = await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join('')));
+      for (const { log, tree } of logsOf(trace)) {
+        const row = log.sinceNs.findIndex((ns, row) => row >= at * log.length && ns > 1 && ns < FAR);
+        if (row < 1) continue;
+        const question = questionOf(trace, BUDGETS[0], [0, 1], level);
+        const { first, whole } = cutWithin(log, row);
+        const joiner = new TimelineJoiner(question);
+        for (const [part, firstRow] of [
+          [first, 0],
+          [whole, row + 1],
+        ] as const)
+          joiner.add(
+            partTimeline(part, firstRow, tree, question, new TimelineMemory()),
+            rowNumbers(tree.length),
+            tree.length,
+          );
+        const paths = pathsOf(tree);
+        const [joined, expected] = [joiner.build(paths.nodeOf, paths), threadTimeline(log, paths, question, MEMORY)];
+        expect(withSums(joined)).toEqual(withSums(expected));
+      }
+    }),
+    { numRuns: times(80) },
+  );
+});
+
+/** Returns the log up to the middle of the time before a row, and all of it with a row there. */
+function cutWithin({ length, endNs, sinceNs, farNs, code }: CallLog, row: number): { first: CallLog; whole: CallLog } {
+  const half = sinceNs[row] >> 1;
+  const sinces = Uint16Array.of(...sinceNs.subarray(0, row), half, sinceNs[row] - half, ...sinceNs.subarray(row + 1));
+  const codes = Int32Array.of(...code.subarray(0, row), CallOp.Charge, ...code.subarray(row));
+  const whole = { length: length + 1, endNs, sinceNs: sinces, farNs, code: codes };
+  const cutNs = timesOf(whole)[row];
+  return { first: { ...whole, length: row + 1, endNs: cutNs }, whole };
+}
+
+function withSums({ sums, stepCounts: _, ...timeline }: ThreadTimeline): object {
+  return { ...timeline, sums: sums && ordered(sums) };
+}
+
+test('a log may go back in time', () => {
+  const [builder, tree] = [new CallLogBuilder(), new CallTreeBuilder()];
+  builder.begin(0);
+  builder.open(tree.child(ROOT, 10));
+  builder.nowNs = 1000;
+  builder.begin(100);
+  builder.nowNs = 101;
+  builder.close(NONE);
+  const window = { startNs: 0, endNs: 4096 };
+  const question = { window, stripSlices: 32, reached: reachedLevels(9), maxBytes: 1_000_000 };
+  expectRight({ log: builder.build(), tree: tree.build() }, question, 1);
 });
