@@ -206,13 +206,17 @@ export function sampleDecoding(recording: Recording, { path, symfs }: RecordingP
     return { decoding: null, traced: null };
   const options = { name: path, path, symfs, recorded: null, broken: null };
   const all = decodeSample(encodedRecording(recording, { ...options, jumps: 'all' }));
-  const beganMs = performance.now();
-  let [firstSeconds, againSeconds] = [0, 0];
-  const calls = decodeSample(encodedRecording(recording, { ...options, jumps: 'none' }), undefined, (decodeAgain) => {
-    firstSeconds = (performance.now() - beganMs) / 1000;
-    decodeAgain();
-    againSeconds = (performance.now() - beganMs) / 1000 - firstSeconds;
-  });
+  let secondsPerByte = 0;
+  const calls = decodeSample(
+    encodedRecording(recording, { ...options, jumps: 'none' }),
+    undefined,
+    (decodeStretches) => {
+      decodeStretches(); // code that they reach first
+      const beganMs = performance.now();
+      const bytes = decodeStretches();
+      secondsPerByte = (performance.now() - beganMs) / 1000 / bytes;
+    },
+  );
   const { pieces, bytes, ofBytes, errors, generatedErrors } = all;
   if (bytes === 0 || calls.bytes === 0) return { decoding: null, traced: null };
   const traced = tracedTime(encodedRecording(recording, { ...options, jumps: 'leaving' })); // as other commands decode it
@@ -220,7 +224,7 @@ export function sampleDecoding(recording: Recording, { path, symfs }: RecordingP
     branches: all.branches,
     callsAndReturns: calls.branches,
     uncertainty: Math.max(all.uncertainty, calls.uncertainty),
-    seconds: firstSeconds + againSeconds * (ofBytes / calls.bytes - 1),
+    seconds: secondsPerByte * ofBytes,
     sample: { pieces, bytes, ofBytes, errors, generatedErrors },
   };
   return { decoding, traced };

@@ -50,6 +50,9 @@ const WANTED_UNCERTAINTY = 0.08;
 const WANTED_PIECES = 100;
 /** Looking for PSBs takes about a tenth of the time of decoding. */
 const SEARCH_COST = 0.1;
+/** Decoded to see how long that takes: together as much as the first round or more. */
+const STRETCHES = 8;
+const STRETCH_BYTES = 128 * 1024;
 /** Of pieces without branches at an end of a trace. */
 const MAX_ENDS = 64;
 const BAD_PACKET = 3;
@@ -58,17 +61,17 @@ const NO_CODE = 5;
 const NOT_RECORDED: readonly number[] = [7, 8];
 
 /**
- * Same recording, same pieces. `onDecoded`: is called with what decodes the same pieces once more, when the code is known: most of
- * a long trace takes as long per byte as that.
+ * Same recording, same pieces. `onDecoded`: is called, when the code is known, with what decodes some long stretches and returns
+ * how many bytes they have: per byte, a long trace takes as long as that, as short pieces do not.
  */
 export function decodeSample(
   encoded: EncodedRecording,
   limits: SampleLimits = LIMITS,
-  onDecoded: (decodeAgain: () => void) => void = () => {},
+  onDecoded: (decodeStretches: () => number) => void = () => {},
 ): DecodedSample {
   return withSampler(encoded, 0n, (sampler) => {
     const sample = sampler.ofBytes > limits.wholeBytes ? sampler.estimate(limits.maxBytes) : sampler.count();
-    onDecoded(() => sampler.decodeAgain());
+    onDecoded(() => sampler.decodeStretches());
     return sample;
   });
 }
@@ -167,9 +170,15 @@ class Sampler {
     return this.result(branches, 0);
   }
 
-  /** Decodes all pieces so far. */
-  decodeAgain(): void {
-    for (const piece of this.pieces.slice()) for (const stream of piece.trace.streams) this.branchesOf(piece, stream);
+  /** Decodes stretches in equal parts of the trace. Returns how many bytes they have. */
+  decodeStretches(): number {
+    const { bytes } = this;
+    for (let row = 0; row < STRETCHES; row++) {
+      const { cpu, stream, at } = this.placeOf(Math.floor((row / STRETCHES) * this.ofBytes));
+      const start = this.psbs.before(stream, at) ?? at;
+      this.branchesOf(cpu, cutOut(stream, { start, end: start + STRETCH_BYTES }));
+    }
+    return this.bytes - bytes;
   }
 
   /** Decodes pieces from both ends of each CPU's trace until there are branches. */
@@ -227,9 +236,13 @@ class Sampler {
     }).filter((density) => density !== null);
   }
 
+  private placeOf(position: number): PlacedStream & { readonly at: number } {
+    const placed = this.streams[streamAt(this.streams, position)] as PlacedStream;
+    return { ...placed, at: placed.stream[0].offset + position - placed.before };
+  }
+
   private densityAt(position: number): number | null {
-    const { cpu, stream, before } = this.streams[streamAt(this.streams, position)] as PlacedStream;
-    const at = stream[0].offset + position - before;
+    const { cpu, stream, at } = this.placeOf(position);
     const start = this.psbs.before(stream, at);
     if (start === null) return at - PIECE_BYTES < stream[0].offset ? 0 : null; // no decoder can begin before the first PSB
     const end = this.endOfPiece(stream, start);
