@@ -50,9 +50,9 @@ const WANTED_UNCERTAINTY = 0.08;
 const WANTED_PIECES = 100;
 /** Looking for PSBs takes about a tenth of the time of decoding. */
 const SEARCH_COST = 0.1;
-/** Decoded to see how long that takes: together as much as the first round or more. */
-const STRETCHES = 8;
-const STRETCH_BYTES = 128 * 1024;
+/** Decoded to see how long that takes. Of shorter ones, most of the time would be what comes before decoding. */
+const STRETCHES = 32;
+const STRETCH_BYTES = 64 * 1024;
 /** Of pieces without branches at an end of a trace. */
 const MAX_ENDS = 64;
 const BAD_PACKET = 3;

@@ -10,7 +10,7 @@ import { recordingLines } from '../../../cli/info/recording-lines.js';
 import type { Stacks } from '../../../src/answers.js';
 import type { Profile } from '../../../src/index.js';
 import { openRecording } from '../../../src/perfdata/open-recording.js';
-import { tracedTime } from '../../../src/pipeline/decode/decode-sample.js';
+import { decodeSample, tracedTime } from '../../../src/pipeline/decode/decode-sample.js';
 import { expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
 import { encodedOf, profileOfOwn } from '../../helpers/perf/both-decoders.js';
 import { jitRecording } from '../../helpers/perf/jit.js';
@@ -164,6 +164,19 @@ next: ptflame render ${TRUNCATED} -o flame.html
       expect(ofEnds).toEqual(tracedTime(encoded));
     },
   );
+
+  test('times decoding on stretches in all parts of the trace', async () => {
+    const encoded = await encodedOf(recordingPath('cpus-4'), RECORDED_ROOT, false);
+    const bytes: number[] = [];
+    const all = decodeSample(encoded);
+    const sample = decodeSample(encoded, undefined, (decodeStretches) =>
+      bytes.push(decodeStretches(), decodeStretches()),
+    );
+    expect(sample).toEqual(all);
+    expect(bytes).toEqual([bytes[0], bytes[0]]);
+    expect(bytes[0]).toBeGreaterThan(sample.ofBytes); // they overlap
+    expect(bytes[0]).toBeLessThan(32 * sample.ofBytes); // each is of one CPU
+  });
 
   test('tells the time of the trace from that of the records', async () => {
     const info = await jsonOf(TRUNCATED);
