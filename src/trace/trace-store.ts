@@ -6,7 +6,7 @@ import type { PackedOutline, PackedThread } from '../codec/block-head.js';
 import { RunBuilder } from '../model/trace/event-runs.js';
 import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { CHUNK_LENGTH, EventMemory, type EventMemoryOptions } from './event-memory.js';
+import { EventMemory, type EventMemoryOptions } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { type GapRecord, UnownedGaps } from './records/gap-records.js';
 import { Mappings } from './records/mappings.js';
@@ -14,6 +14,9 @@ import { type RareRecord, recordKey, SwitchLog } from './records/switch-log.js';
 import { ThreadNames } from './records/thread-names.js';
 import { eventsOf, type StoredThread } from './store-contents.js';
 import { isDecodeError, isSelected, StoredThreads } from './stored-threads.js';
+
+/** In numbers: longer ones on disk would make parts of threads uneven, and shorter ones take more reads. */
+const JOINED_LENGTH = 64 * 1024;
 
 export class TraceStore {
   private readonly names = new ThreadNames();
@@ -128,14 +131,14 @@ export class TraceStore {
     this.memory.clear();
   }
 
-  /** Joins runs, up to the length of a chunk: whoever reads one has it in memory. */
+  /** Joins short runs: whoever reads one has it in memory, and parts of threads begin where runs do. */
   private spillLane({ addresses, lengths, events }: LaneRuns): void {
     const kept = addresses.findIndex((address) => address >= 0);
     if (kept === -1) return;
     const [own, ownLengths, ownEvents] = [addresses.splice(kept), lengths.splice(kept), events.splice(kept)];
     for (let first = 0, end = 0; first < own.length; first = end) {
-      let length = 0;
-      while (end < own.length && length + ownLengths[end] <= CHUNK_LENGTH) length += ownLengths[end++];
+      let length = ownLengths[end++];
+      while (end < own.length && length + ownLengths[end] <= JOINED_LENGTH) length += ownLengths[end++];
       addresses.push(this.memory.spill(own.slice(first, end), ownLengths.slice(first, end)));
       lengths.push(length);
       events.push(ownEvents.slice(first, end).reduce((sum, count) => sum + count, 0));

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AnalyzedInput, type AnalyzeOptions, PtflameError } from '../../src/index.js';
 import { analyzeOverTime } from '../../src/pipeline/analyze.js';
+import type { PartTask } from '../../src/pipeline/replay/replay-thread.js';
 import { WORK_SIZES } from '../../src/pipeline/workers/resources.js';
 import * as tasks from '../../src/pipeline/workers/tasks.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
@@ -29,6 +30,8 @@ const LINES = 700;
 /** Over all comparisons: threads that were put together, how many parts these had, and how many outlines were made. */
 const counted = { joined: 0, parts: 0, outlined: 0 };
 let given: Record<string, number> = {};
+/** What the last task of each name may take in memory. */
+let limits: Record<string, number> = {};
 
 type Task = (task: object) => Promise<object>;
 
@@ -36,6 +39,7 @@ type Task = (task: object) => Promise<object>;
 beforeEach(() => {
   const run = async (name: string, task: object): Promise<never> => {
     given[name] = (given[name] ?? 0) + 1;
+    limits[name] = (task as Partial<PartTask>).limit?.memoryBytes ?? 0;
     const result = await (tasks as unknown as Record<string, Task>)[name]?.(task);
     return (result instanceof Moved ? result.data : result) as never;
   };
@@ -365,6 +369,16 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
     test('many threads were put together', () => {
       expect(counted.joined - before).toBeGreaterThan(100);
     });
+  });
+
+  test('all workers together may take what one may take for a whole thread', async () => {
+    const text = traceOf(SHORT['events of the same time'] as string);
+    limits = {};
+    await compare(text, text, 0);
+    const whole = limits['replayThread'] ?? limits['replayNextThread'];
+    expect(whole).toBeGreaterThan(0);
+    expect(limits['outlinePart']).toBe((whole as number) / 8);
+    expect(limits['replayPart']).toBe((whole as number) / 8);
   });
 
   test('many threads were cut, into many parts, and put together', () => {

@@ -147,13 +147,19 @@ const PATHS = new Setups<KnownPathsData, KnownPathsData>('paths');
 /** All workers use the same memory. */
 function sharing(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit, spaces: WorkSpaces): Giving {
   const common = { ...commonOf(trace, trace.events), limit, chunks: null };
+  const ofPart = { ...common, limit: partLimit(limit, pool) };
   return {
     give: (name, source, own) => pool.run(name, { ...common, source, spaces, ...own }),
     giveParts: {
-      outline: (source) => pool.run('outlinePart', { ...common, source }),
-      replay: (source) => pool.run('replayPart', { ...common, source }),
+      outline: (source) => pool.run('outlinePart', { ...ofPart, source }),
+      replay: (source) => pool.run('replayPart', { ...ofPart, source }),
     },
   };
+}
+
+/** All workers replay parts at the same time. */
+function partLimit({ memoryBytes, ...sizes }: RowLimit, { size }: WorkerPool): RowLimit {
+  return { ...sizes, memoryBytes: memoryBytes / size };
 }
 
 /** Workers get the events of their threads. */
@@ -167,8 +173,8 @@ function sending(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit): Giving 
   return {
     give: (name, source, own) => pool.send(name, () => taskOf(source, { spaces: null, ...own })),
     giveParts: {
-      outline: (source) => pool.send('outlinePart', () => taskOf(source, {})),
-      replay: (source) => pool.send('replayPart', () => taskOf(source, {})),
+      outline: (source) => pool.send('outlinePart', () => taskOf(source, { limit: partLimit(limit, pool) })),
+      replay: (source) => pool.send('replayPart', () => taskOf(source, { limit: partLimit(limit, pool) })),
     },
   };
 }
