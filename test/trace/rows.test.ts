@@ -9,7 +9,7 @@ import { TraceEdge } from '../../src/model/trace/branch-sites.js';
 import { RunBuilder } from '../../src/model/trace/event-runs.js';
 import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
-import { LaneReader, type Slices, type ThreadSlice } from '../../src/trace/lanes/lane.js';
+import { LaneReader, type Slices, slicesWithin, type ThreadSlice } from '../../src/trace/lanes/lane.js';
 import { MergedLanes } from '../../src/trace/lanes/merge-lanes.js';
 import { loadThread, threadBytes } from '../../src/trace/load-thread.js';
 import { everyNth } from '../helpers/random/times.js';
@@ -110,6 +110,19 @@ test('a lane is read alike from any batch on', () => {
   }
   expectReadAgain(new LaneReader([lane], memory.shared()));
   memory.close();
+});
+
+test('of a time without events, a lane has no slice: a lane without events would be on a CPU', () => {
+  const slice = (...times: number[]): ThreadSlice => ({
+    ...{ cpu: 3, place: null, site: new Uint32Array(times.length), siteAt: 0, length: times.length },
+    ...{ timeNs: Float64Array.from(times), timeAt: 0 },
+  });
+  const within = (startNs: number, endNs: number) =>
+    [...slicesWithin([slice(1, 2), slice(3, 50, 60), slice(70)], { startNs, endNs })].map(({ length }) => length);
+  expect(within(10, 20)).toEqual([]);
+  expect(within(61, 65)).toEqual([]);
+  expect(within(2, 50)).toEqual([1, 1]);
+  expect(within(80, 90)).toEqual([]);
 });
 
 /** How runs of events are stored, and which pages are read again. */

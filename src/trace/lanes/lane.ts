@@ -188,7 +188,7 @@ export function* slicesWithin(slices: Iterable<ThreadSlice>, { startNs, endNs }:
       while (end < length && timeNs[timeAt + end] < endNs) end++;
     }
     hasBegun = true;
-    yield isWhole ? slice : partOf(slice, first, end);
+    if (end > first) yield isWhole ? slice : partOf(slice, first, end);
     if (end < slice.length) return;
   }
 }
