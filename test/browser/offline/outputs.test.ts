@@ -116,7 +116,6 @@ const CASES: Readonly<Record<string, Prepare>> = {
   'a profile': madeOf(['render', fixturePath('demo/threads.perf.txt.gz')], 'profile.json'),
   'a recording with losses': withBinaries('recordings/lossy.data', 'recordings/root'),
   'a recording with a library': withBinaries('recordings/waits.data', 'recordings/root'),
-  'a recording with waits': waits('waits/waits.data.gz'),
   'a recording with wakings next to it': withWakings,
   'a pack with waits': packed('waits/waits.data.gz'),
 };

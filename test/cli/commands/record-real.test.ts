@@ -41,7 +41,7 @@ describe.skipIf(!(await perfWorks()))('the real perf', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/process \d+ ended\n/) });
   });
 
-  test('gives a command the standard streams and reports its exit code', async ({ dir }) => {
+  test.concurrent('gives a command the standard streams and reports its exit code', async ({ dir }) => {
     const script =
       "process.stdin.on('data', (t) => { console.log('out', String(t)); console.error('err'); process.exitCode = 3 })";
     const args = ['--', process.execPath, '-e', script];
@@ -52,25 +52,25 @@ describe.skipIf(!(await perfWorks()))('the real perf', () => {
     expect(run.stderr).not.toContain('[ perf record');
   });
 
-  test('reports the signal that ended a command', async ({ dir }) => {
+  test.concurrent('reports the signal that ended a command', async ({ dir }) => {
     const args = ['--', process.execPath, '-e', 'process.kill(process.pid, "SIGSEGV")'];
     const { exitCode, stderr } = await record(dir, args, { perf: await clockPerf(dir) });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('was killed by SIGSEGV\n') });
   });
 
-  test('rejects a missing command', async ({ dir }) => {
+  test.concurrent('rejects a missing command', async ({ dir }) => {
     const { exitCode, stderr } = await record(dir, ['--', '/nonexistent/it is'], { perf: await clockPerf(dir) });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/ptflame: cannot run \/nonexistent\/it is: No such file/);
     expect(existsSync(dir.file('perf.data'))).toBe(false);
   });
 
-  test('rejects a missing process', async ({ dir }) => {
+  test.concurrent('rejects a missing process', async ({ dir }) => {
     const { exitCode, stderr } = await record(dir, ['-p', '4194304'], { perf: await clockPerf(dir) });
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('no such process') });
   });
 
-  test('ends a command and its children', async ({ dir }) => {
+  test.concurrent('ends a command and its children', async ({ dir }) => {
     const script = 'sleep 1000 & echo $! > child; wait';
     const { exitCode } = await record(dir, ['-t', '2s', '--', 'sh', '-c', script], { perf: await clockPerf(dir) });
     expect(exitCode).toBe(0);
@@ -78,7 +78,7 @@ describe.skipIf(!(await perfWorks()))('the real perf', () => {
     await vi.waitFor(() => expect(existsSync(`/proc/${child}/exe`)).toBe(false), { timeout: 20_000 });
   });
 
-  test('ends at Ctrl-C and keeps the recording', async ({ dir }) => {
+  test.concurrent('ends at Ctrl-C and keeps the recording', async ({ dir }) => {
     await withBusyProcess(async (pid) => {
       const { running } = await startRecord(dir, ['-p', pid, '-t', '10m'], { perf: await clockPerf(dir) });
       await vi.waitFor(() => expect(existsSync(dir.file('perf.data'))).toBe(true), { timeout: 60_000 });
