@@ -53,6 +53,7 @@ export interface OwnOptions {
   /** Of the kernel's code. */
   readonly changes?: readonly CodeChange[];
   readonly switchAt?: number;
+  readonly compressesReturns?: boolean;
   /** Jumps within functions are left out. */
   readonly functionAt?: FunctionAt;
 }
@@ -83,6 +84,7 @@ export class OwnDecoder {
 
   private newDecoder(): PartDecoder {
     const { settings, files, allBranches, isPlain = false, functionAt, changes = [], switchAt = null } = this.options;
+    const { compressesReturns = true } = this.options;
     const bytesOf = new Map(files.map(({ path, bytes }) => [path, bytes]));
     this.sites = [];
     return new PartDecoder({
@@ -99,6 +101,7 @@ export class OwnDecoder {
       images: this.images,
       changes,
       switchAt,
+      compressesReturns,
       readCode: ({ file }, at, length) => bytesOf.get(file)?.subarray(at, at + length) ?? null,
       functionAt: functionAt ?? (() => null),
       eventBytes: EVENT_BYTES,
@@ -122,8 +125,8 @@ export class OwnDecoder {
       into.fill(0);
       into.set(all.subarray(at - offset, at - offset + into.length));
     };
-    const part = { stream: 0, lastStream: 0, offset, cut: Number.POSITIVE_INFINITY, state: null };
-    const cpu = { streams: [records as unknown as Stream], slots: this.slots, read };
+    const part = { stream: 0, lastStream: 1, offset, cut: Number.POSITIVE_INFINITY, state: null };
+    const cpu = { streams: [records, [emptyAt(offset + all.length)]] as unknown as Stream[], slots: this.slots, read };
     this.take(this.decoder.decode(part, cpu), lines);
     return lines;
   }
@@ -156,6 +159,9 @@ export class OwnDecoder {
       lines.errors.push(`${timeText(BigInt(timeNs))} error ${code} ${ip.toString(16)}`);
   }
 }
+
+/** The stream that follows has no bytes: it only makes the decoder hand over its state. */
+const emptyAt = (offset: number) => ({ offset, fileOffset: 0, reference: 0n, sizeBytes: 0 });
 
 export function siteText({ edge, kind, from, to }: SiteRow): string {
   const name =

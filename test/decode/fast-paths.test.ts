@@ -10,6 +10,7 @@ import {
   type Bytes,
   cbr,
   cyc,
+  FUP,
   PGE,
   PSB,
   PSBEND,
@@ -123,11 +124,22 @@ function turns(random: Random, tick: bigint, length: number): Sideband[] {
   return [map, ...slots];
 }
 
-/** main: call f; jmp *rax. f: jcc 30; call f; ret. 30: ret */
+/** main: call f; jmp *rax. f: jcc 30; call f; ret. 30: ret. 40: jcc 50. 50: call 30; jmp *rax */
 const CALLS = new Uint8Array(4096).fill(0x90);
 CALLS.set([0xe8, 0x1b, 0, 0, 0, 0xff, 0xe0]);
 CALLS.set([0x74, 0x0e, 0xe8, 0xf9, 0xff, 0xff, 0xff, 0xc3], 0x20);
 CALLS.set([0xc3], 0x30);
+CALLS.set([0x74, 0x0e], 0x40);
+CALLS.set([0xe8, 0xdb, 0xff, 0xff, 0xff, 0xff, 0xe0], 0x50);
+CALLS.set([0xeb, 0xfe], 0x60);
+/** From 100 and 200 on, calls, each of the next one; then jmp *rax. Those of what is after them need no return. */
+const CHAIN = 20;
+for (let call = 0; call < CHAIN; call++) {
+  CALLS.set([0xe8, 1, 0, 0, 0, 0x90], 0x100 + 6 * call);
+  CALLS.set([0xe8, 0, 0, 0, 0], 0x200 + 5 * call);
+}
+CALLS.set([0xff, 0xe0], 0x100 + 6 * CHAIN);
+CALLS.set([0xff, 0xe0], 0x200 + 5 * CHAIN);
 const CALLS_OPTIONS = {
   settings: { ...SETTINGS, mtcPeriod: -1 },
   files: [{ path: 'calls', start: CODE_BASE, length: CALLS.length, bytes: CALLS }],
@@ -163,6 +175,7 @@ test('calls within calls are decoded as without fast paths, also more than the C
   const random = new Random(29, 0);
   const rounds = Array.from({ length: 300 }, () => recursion(random.pick([0, 1, 2, 3, 7, 30, 45, 50, 55, 62]), random));
   expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...rounds.flat()]);
+  expectSame({ ...CALLS_OPTIONS, compressesReturns: false }, [...CALLS_BEGIN, ...rounds.flat()]);
   const deep = Array.from({ length: 30 }, () => recursion(random.pick([63, 64, 70]), random));
   expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...deep.flatMap((round) => [...round, ...CALLS_BEGIN])]);
 });
@@ -173,6 +186,61 @@ test('more events than a run has are decoded as without fast paths, and pauses b
   const pause = tsc(START + (1n << 33n));
   expect(expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...rounds.flat()])).toBeGreaterThan(2 * 32_768);
   expectSame(CALLS_OPTIONS, [...CALLS_BEGIN, ...rounds.slice(0, 50).flat(), pause, ...rounds.slice(0, 50).flat()]);
+});
+
+test('a return to a call of another process goes on in the code of its own', () => {
+  const bytes = CALLS.slice();
+  bytes.set([0xe8, 0x26, 0, 0, 0, 0xff, 0xe0], 5); // call 30; jmp *rax
+  const files = [...CALLS_OPTIONS.files, { path: 'other', start: CODE_BASE + 4096, length: 4096, bytes }];
+  const map = {
+    tick: 0n,
+    what: 'map',
+    pid: PID + 1,
+    start: CODE_BASE,
+    length: 4096,
+    fileOffset: 0,
+    file: 'other',
+  } as const;
+  const at = (turn: number) => START + BigInt(1000 * turn);
+  const runs = Array.from({ length: 12 }, (_, turn) => {
+    const pid = PID + (turn % 2);
+    return { tick: at(turn), what: 'runs', cpu: 0, pid, tid: pid } as const;
+  });
+  const packets = [0, 2, 4, 6, 8, 10].flatMap((turn) => [
+    ...[tsc(at(turn)), inCalls(TIP, 0), tnt([0])],
+    ...[tsc(at(turn + 1)), tnt([1]), tnt([1]), tnt([1]), tnt([1])],
+  ]);
+  expectSame({ ...CALLS_OPTIONS, files, sideband: [map, ...runs] }, [...begun(0), ...packets, ...HANDED_OVER]);
+});
+
+test('calls after a PSB+ without a time are not before the last branch, which is no event', () => {
+  const round = (tick: bigint) => [
+    ...[PSB, tsc(START + tick), cbr(30), inCalls(FUP, 0x40), PSBEND, cyc(2000), tnt([1])],
+    ...[PSB, cbr(30), inCalls(FUP, 0x50), PSBEND, tnt([1]), inCalls(TIP, 0x40)],
+  ];
+  expectSame(CALLS_OPTIONS, [...begun(0x40), ...[500n, 2500n, 4500n].flatMap(round)]);
+  const notTaken = (tick: bigint) => [
+    ...[PSB, tsc(START + tick), cbr(30), inCalls(FUP, 0), PSBEND, cyc(2000), tnt([0])],
+    ...[PSB, cbr(30), inCalls(FUP, 0x22), PSBEND, tnt([1]), inCalls(TIP, 0)],
+  ];
+  expectSame(CALLS_OPTIONS, [...begun(0), ...[500n, 2500n, 4500n, 6500n].flatMap(notTaken)]);
+});
+
+test('a packet may have any number of calls', () => {
+  const rounds = Array.from({ length: CHAIN }, (_, call) => {
+    const returns = [inCalls(TIP, 0x30), tnt([1]), inCalls(TIP, 0x30), tnt([1])];
+    return [cyc(5), inCalls(TIP, 0x100 + 6 * call), ...returns, inCalls(TIP, 0x200 + 5 * call), inCalls(TIP, 5)];
+  });
+  expectSame(CALLS_OPTIONS, [
+    ...begun(5),
+    ...rounds.flatMap((round) => [round, round, round, round]).flat(),
+    ...HANDED_OVER,
+  ]);
+});
+
+test('code that never ends is an error each time', () => {
+  const rounds = new Array<Bytes[]>(4).fill([inCalls(TIP, 0x60), inCalls(TIP, 5), cyc(5), inCalls(TIP, 5)]).flat();
+  expectSame(CALLS_OPTIONS, [...begun(5), ...rounds, ...HANDED_OVER]);
 });
 
 test('a return with an address is decoded as without fast paths, with and without a call before it', () => {
@@ -194,4 +262,6 @@ test('a return with an address is decoded as without fast paths, with and withou
   expectSame(CALLS_OPTIONS, [...begun(0x30), ...alone, ...called]);
   const within = new Array<Bytes[]>(5).fill([tnt([0]), cyc(3), tnt([1, 1]), inCalls(TIP, 0x20)]).flat();
   expectSame(CALLS_OPTIONS, [...begun(0x20), ...within]);
+  const beyond = new Array<Bytes[]>(5).fill([tnt([0, 0]), cyc(3), tnt([1, 1, 1]), inCalls(TIP, 0x20)]).flat();
+  expectSame(CALLS_OPTIONS, [...begun(0x20), ...beyond]);
 });

@@ -67,11 +67,7 @@ export class Ahead {
 
   /** Whether the packets from an address on are read. */
   static reaches(from: usize): bool {
-    return Ahead.start === from && Ahead.ip === state.lastIp && Ahead.isValid;
-  }
-
-  static get isValid(): bool {
-    return Ahead.age === cacheAge;
+    return Ahead.start === from && Ahead.ip === state.lastIp && Ahead.age === cacheAge;
   }
 
   /** Nothing is read of what is in memory now. */

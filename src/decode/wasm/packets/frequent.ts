@@ -30,9 +30,7 @@ export function takeFrequent(): void {
     if (!state.hasLastIp || state.time === 0 || state.sampleTime > state.time) break;
     if (!Ahead.reaches(pos)) Ahead.read(pos, end, FEW_STEPS);
     if (Ahead.end === pos || !Times.begin()) break;
-    const block = here();
-    if (!Ahead.isValid) break; // what was known is not that of here
-    takeKnown(block);
+    takeKnown(here());
     if (Ahead.next !== Ahead.stepsEnd) takeAlone(Ahead.next);
     else if (takeLastCycles()) break;
   }

@@ -353,10 +353,7 @@ function takeCall(row: Row): u32 {
 function keepItems(row: Row): bool {
   row.returned = popCount !== 0 ? load<u32>(pops) : 0;
   row.called = pushCount !== 0 ? load<u32>(pushes) : 0;
-  if (popCount !== 0 && row.returned === 0) {
-    row.returned = NO_CALL;
-    popCount = 0;
-  }
+  if (popCount !== 0 && row.returned === 0) row.returned = NO_CALL;
   row.pops = <u8>popCount;
   row.pushes = <u8>pushCount;
   if (popCount > 1 || pushCount > 1) row.calls = CALLS_MORE;
