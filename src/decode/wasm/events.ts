@@ -78,7 +78,9 @@ export function setClock(shift_: u32, mult_: u64, zero_: u64, origin: i64): void
   zero = zero_;
   originNs = origin;
   const isUsual = shift <= 32 && mult !== 0 && mult <= u32.MAX_VALUE;
-  maxRepeatedTicks = isUsual ? min<u64>(i32.MAX_VALUE, (((<u64>i32.MAX_VALUE) << shift) - 1) / mult - 1) : 0;
+  maxRepeatedTicks = isUsual
+    ? min<u64>(i32.MAX_VALUE, max<u64>((((<u64>i32.MAX_VALUE) << shift) - 1) / mult, 1) - 1)
+    : 0;
 }
 
 export function nsOf(tick: u64): i64 {
