@@ -14,6 +14,7 @@ const PROGRAMS = [
     'analysis/hostile',
     'analysis/log/many-questions-cost',
     'cli/many-workers',
+    'property/fuzz', // asks how much memory the process has taken
     'codec/zstd', // a process decodes only so many damaged frames
     'perfdata/compressed',
     'property/linear',
