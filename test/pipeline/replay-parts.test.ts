@@ -56,7 +56,7 @@ afterEach(() => {
 async function replayed(input: AnalyzedInput, partEvents: number, options: AnalyzeOptions): Promise<string> {
   const none = { toShare: 0, toWake: 0 };
   const minEvents = { ofAll: none, ofPart: none };
-  const sizes = { ...WORK_SIZES, ...options.sizes, partEvents, minParts: 2, wakingBytes: 0, minEvents };
+  const sizes = { ...WORK_SIZES, ...options.sizes, partEvents, minParts: 2, batchEvents: 0, wakingBytes: 0, minEvents };
   given = {};
   try {
     const all = { durations: true, byCalls: true, jobs: 8, ...options, sizes };

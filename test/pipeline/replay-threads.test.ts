@@ -61,7 +61,8 @@ async function tasksBeforeFirst(events: readonly number[], memoryBytes: number):
   const pool = new WorkerPool(2);
   const given: string[] = [];
   pool.run = async (name, task) => {
-    given.push(`${name} ${(task as { source: { tid: number } }).source.tid}`);
+    const { source, threads = [{ source }] } = task as { source: ThreadSource; threads?: { source: ThreadSource }[] };
+    given.push([name, ...threads.map((own) => own.source.tid)].join(' '));
     return new Promise<never>(() => {});
   };
   const tids = events.map((_, tid) => tid);
@@ -74,7 +75,7 @@ const HUGE = 2 ** 22; // whole pages
 const names = (given: readonly string[]) => [...new Set(given.map((task) => task.split(' ')[0]))];
 
 test('a huge thread does not keep the small ones after it from being replayed', async () => {
-  const given = await tasksBeforeFirst([1000, HUGE, ...Array<number>(30).fill(1000)], 1e9);
+  const given = await tasksBeforeFirst([20_000, HUGE, ...Array<number>(30).fill(20_000)], 1e9);
   expect(given.slice(0, 3)).toEqual(['replayThread 1', 'replayThread 0', 'replayThread 2']);
   expect(given).toHaveLength(16);
 });
@@ -82,6 +83,16 @@ test('a huge thread does not keep the small ones after it from being replayed', 
 test('threads wait for a worker at that worker only if none is much larger than the others', async () => {
   expect(names(await tasksBeforeFirst(Array<number>(32).fill(100_000), 1e9))).toEqual(['replayNextThread']);
   expect(names(await tasksBeforeFirst([HUGE, ...Array<number>(32).fill(100_000)], 1e9))).toEqual(['replayThread']);
+});
+
+test('small threads are given together, up to a number of events or of threads', async () => {
+  expect(await tasksBeforeFirst([6000, HUGE, 6000, 3000, 5000, 5000], 1e9)).toEqual([
+    'replayThread 1',
+    'replaySmallThreads 0 2',
+    'replaySmallThreads 4 5 3',
+  ]);
+  const given = await tasksBeforeFirst([HUGE, ...Array<number>(300).fill(1)], 1e9);
+  expect(given.map((task) => task.split(' ').length - 1)).toEqual([1, 128, 128, 44]);
 });
 
 test('no more threads are begun than there is memory for', async () => {
@@ -99,7 +110,7 @@ test('a small thread with records has memory for all that pairing finds', () => 
 });
 
 test('results come in the order of size, whichever is done first', async () => {
-  const events = [1_000_000, 2_000_000, 1_500_000];
+  const events = [1_000_000, 2_000_000, 1_500_000, 10, 20];
   const store = {
     eventCount: (tid: number) => events[tid],
     threadSource: (tid: number) => ({ ...SOURCE, tid, events: events[tid] }),
@@ -108,15 +119,17 @@ test('results come in the order of size, whichever is done first', async () => {
   const finish: (() => void)[] = [];
   pool.run = (_, task) =>
     new Promise((resolve) => {
-      finish.push(() => resolve({ tid: (task as { source: { tid: number } }).source.tid } as never));
-      if (finish.length === 3) for (const done of finish.toReversed()) done();
+      const { source, threads } = task as { source: ThreadSource; threads?: { source: ThreadSource }[] };
+      const result = ({ tid }: ThreadSource) => ({ tid });
+      finish.push(() => resolve((threads ? threads.map((own) => result(own.source)) : result(source)) as never));
+      if (finish.length === 4) for (const done of finish.toReversed()) done();
     });
   const results: [number, ReplayedThread][] = [];
-  for await (const [tid, thread] of replayThreads([0, 1, 2], store, TRACE, {
+  for await (const [tid, thread] of replayThreads([0, 1, 2, 3, 4], store, TRACE, {
     pool,
     memoryBytes: 1e9,
     histograms: null,
   }))
     results.push([tid, thread]);
-  expect(results).toEqual([1, 2, 0].map((tid) => [tid, { tid }]));
+  expect(results).toEqual([1, 2, 0, 4, 3].map((tid) => [tid, { tid }]));
 });

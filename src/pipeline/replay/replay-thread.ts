@@ -33,6 +33,9 @@ export interface ReplayTask extends PartTask {
   readonly maxLogBytes: number;
 }
 
+/** What each thread has of its own. */
+export type OwnTask = Pick<ReplayTask, 'source' | 'asked' | 'maxLogBytes'>;
+
 /** The replayer of this worker, and what it asks about the timeline. */
 let replayer: TraceReplayer | null = null;
 let setupKind = '';
@@ -49,6 +52,18 @@ export async function replayThread(task: ReplayTask): Promise<Moved<ReplayedThre
   const replayed = spaces ? inOwnSpace(spaces, replayIn) : replayIn(spaceOfWorker(eventBytes));
   const { replay, durations, timeline } = replayed;
   return new Moved(replayed, { tree: replay.tree, durations, timeline });
+}
+
+/** Several threads. */
+export interface ThreadsTask extends Omit<ReplayTask, keyof OwnTask> {
+  readonly threads: readonly OwnTask[];
+}
+
+/** Replays threads one after the other. */
+export async function replaySmallThreads({ threads, ...common }: ThreadsTask): Promise<ReplayedThread[]> {
+  const replayed: ReplayedThread[] = [];
+  for (const own of threads) replayed.push((await replayThread({ ...common, ...own })).data);
+  return replayed;
 }
 
 /** Finds what matters of a part of a thread for its other parts; null: it cannot be replayed in parts. */

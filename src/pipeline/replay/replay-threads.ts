@@ -24,7 +24,7 @@ import {
   type ReplayFacts,
   type ReplaySetup,
 } from './replay-setup.js';
-import type { ReplayTask } from './replay-thread.js';
+import type { OwnTask, ReplayTask } from './replay-thread.js';
 import { loadCallWriters, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { type HistogramPool, type RowLimit, spaceFor, type WorkSpaces, workSpaces } from './work-spaces.js';
 
@@ -103,28 +103,33 @@ async function* replayOnWorkers(
   const limit = { memoryBytes, ...pool.sizes };
   const { count, bytes } = spacesFor(tids, store, limit, pool.size);
   const histogramOf = Array.from({ length: count }, () => histograms?.acquire() ?? null);
-  const { give, giveParts } = sharesMemory()
+  const { give, giveAll, giveParts } = sharesMemory()
     ? sharing(trace, pool, limit, workSpaces(histogramOf, bytes))
     : sending(trace, pool, limit);
   const share = eventsOf(tids, store) / pool.size;
   const canCut = pool.size > 1 && logLimits === undefined && canReplayParts(trace);
   const name = areEven(tids, store, pool.size) ? 'replayNextThread' : 'replayThread';
   const maxPending = count < pool.size ? count : PENDING_PER_WORKER * pool.size;
+  const giveOne = async (own: OwnTask): Promise<ReplayedThread[]> => {
+    const { source, asked } = own;
+    const isCut = canCut && asked === null && source.events > share;
+    const inParts = isCut && (await replayInParts(source, store.outlineOf(source.tid), trace, pool, giveParts));
+    return [inParts || (await give(name, own))];
+  };
   const pending: Pending[] = [];
   try {
-    for (const tid of tids) {
-      if (pending.length === maxPending) yield await finished(pending);
-      const own = { asked: asked.get(tid) ?? null, maxLogBytes: logLimits?.get(tid) ?? 0 };
-      const source = store.threadSource(tid);
-      const whole = () => give(name, source, own);
-      const isCut = canCut && own.asked === null && source.events > share;
-      const result = isCut
-        ? replayInParts(source, store.outlineOf(tid), trace, pool, giveParts).then((thread) => thread ?? whole())
-        : whole();
+    for (const some of giveAll ? batchesOf(tids, store, limit.batchEvents) : tids.map((tid) => [tid])) {
+      if (pending.length === maxPending) yield* await finished(pending);
+      const threads = some.map((tid) => ({
+        source: store.threadSource(tid),
+        asked: asked.get(tid) ?? null,
+        maxLogBytes: logLimits?.get(tid) ?? 0,
+      }));
+      const result = giveAll && threads.length > 1 ? giveAll(threads) : giveOne(threads[0] as OwnTask);
       result.catch(() => {}); // a rejection is handled when its result is awaited
-      pending.push({ tid, result });
+      pending.push({ tids: some, result });
     }
-    while (pending.length > 0) yield await finished(pending);
+    while (pending.length > 0) yield* await finished(pending);
   } finally {
     await Promise.allSettled(pending.map(({ result }) => result)); // they use memory that the next ones need
   }
@@ -133,11 +138,9 @@ async function* replayOnWorkers(
 
 /** Gives a thread, or a part of one, to a worker. */
 interface Giving {
-  give(
-    name: 'replayThread' | 'replayNextThread',
-    source: ThreadSource,
-    own: Pick<ReplayTask, 'asked' | 'maxLogBytes'>,
-  ): Promise<ReplayedThread>;
+  give(name: 'replayThread' | 'replayNextThread', own: OwnTask): Promise<ReplayedThread>;
+  /** Several threads at once; null: each is given by itself. */
+  readonly giveAll: ((threads: readonly OwnTask[]) => Promise<readonly ReplayedThread[]>) | null;
   readonly giveParts: GiveParts;
 }
 
@@ -149,7 +152,8 @@ function sharing(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit, spaces: 
   const common = { ...commonOf(trace, trace.events), limit, chunks: null };
   const ofPart = { ...common, limit: partLimit(limit, pool) };
   return {
-    give: (name, source, own) => pool.run(name, { ...common, source, spaces, ...own }),
+    give: (name, own) => pool.run(name, { ...common, spaces, ...own }),
+    giveAll: (threads) => pool.run('replaySmallThreads', { ...common, spaces, threads }),
     giveParts: {
       outline: (source) => pool.run('outlinePart', { ...ofPart, source }),
       replay: (source) => pool.run('replayPart', { ...ofPart, source }),
@@ -171,7 +175,8 @@ function sending(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit): Giving 
     return { data: { ...common, ...sent, ...own }, moved };
   };
   return {
-    give: (name, source, own) => pool.send(name, () => taskOf(source, { spaces: null, ...own })),
+    give: (name, { source, ...own }) => pool.send(name, () => taskOf(source, { spaces: null, ...own })),
+    giveAll: null,
     giveParts: {
       outline: (source) => pool.send('outlinePart', () => taskOf(source, { limit: partLimit(limit, pool) })),
       replay: (source) => pool.send('replayPart', () => taskOf(source, { limit: partLimit(limit, pool) })),
@@ -199,14 +204,34 @@ function commonOf(
 }
 
 interface Pending {
-  readonly tid: Tid;
-  readonly result: Promise<ReplayedThread>;
+  readonly tids: readonly Tid[];
+  readonly result: Promise<readonly ReplayedThread[]>;
 }
 
-/** Waits for the oldest one. */
-async function finished(pending: Pending[]): Promise<Replay> {
-  const { tid, result } = pending.shift() as Pending;
-  return [tid, await result];
+/** Waits for the oldest ones. */
+async function finished(pending: Pending[]): Promise<Replay[]> {
+  const { tids, result } = pending.shift() as Pending;
+  const threads = await result;
+  return tids.map((tid, row) => [tid, threads[row] as ReplayedThread]);
+}
+
+/** Results wait for those of the same task. */
+const BATCH_THREADS = 128;
+
+/** Groups small threads. */
+function* batchesOf(tids: readonly Tid[], store: Threads, batchEvents: number): Generator<readonly Tid[]> {
+  let batch: Tid[] = [];
+  let events = 0;
+  for (const tid of tids) {
+    const own = store.eventCount(tid);
+    if (batch.length > 0 && (batch.length === BATCH_THREADS || events + own > batchEvents)) {
+      yield batch;
+      [batch, events] = [[], 0];
+    }
+    batch.push(tid);
+    events += own;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /**

@@ -93,6 +93,8 @@ export interface WorkSizes {
    */
   readonly partEvents: number;
   readonly minParts: number;
+  /** Small threads are given to a worker together, up to so many events: that takes about as long as to give a task. */
+  readonly batchEvents: number;
   /** Nothing is read before workers run. */
   readonly awaitsWorkers: boolean;
 }
@@ -112,5 +114,6 @@ export const WORK_SIZES: WorkSizes = {
   blockEvents: 8192,
   partEvents: 2 ** 20,
   minParts: 4,
+  batchEvents: 16_384,
   awaitsWorkers: false,
 };

@@ -5,7 +5,13 @@ import type { DecodeResult, DecodeTask } from '../decode/decode-task.js';
 import type { Moved } from './workers.js';
 
 export { readLines, readPart } from '../read/read-piece.js';
-export { outlinePart, replayPart, replayThread, replayThread as replayNextThread } from '../replay/replay-thread.js';
+export {
+  outlinePart,
+  replayPart,
+  replaySmallThreads,
+  replayThread,
+  replayThread as replayNextThread,
+} from '../replay/replay-thread.js';
 export { answerFromLog } from '../replay/trace-replayer.js';
 
 /** Loads the decoder, which few traces need, for its first part. */

@@ -50,3 +50,4 @@ export const outlinePart = inPool(tasks.outlinePart);
 export const replayPart = inPool(tasks.replayPart);
 export const replayThread = inPool(tasks.replayThread);
 export const replayNextThread = inPool(tasks.replayNextThread);
+export const replaySmallThreads = inPool(tasks.replaySmallThreads);
