@@ -2,7 +2,7 @@
  * The measured commands: two yardsticks and ptflame, each with a check of its output.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, readFileSync, rmSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import type { Trace } from './trace-cache.js';
@@ -33,8 +33,13 @@ export const WINDOW = 'ptflame render --window 1ms (imported)';
 export const REPORT = 'ptflame report';
 export const LATENCY = `ptflame latency ${FUNCTION} --slowest 10`;
 
-/** `imported`: the trace file of the same trace. */
-export function candidatesFor(trace: Trace, imported: string, flagSets: readonly string[]): Candidate[] {
+/** `imported`: the trace file of the same trace; `against`: the command line of another version, or null. */
+export function candidatesFor(
+  trace: Trace,
+  imported: string,
+  flagSets: readonly string[],
+  against: string | null,
+): Candidate[] {
   const { path, lines } = trace;
   const countsLines = async (text: string) => expectEqual('lines', Number.parseInt(text, 10), lines);
   const countsSome = async (text: string) => expectEqual('counts calls', Number(text) > 0, true);
@@ -42,6 +47,7 @@ export function candidatesFor(trace: Trace, imported: string, flagSets: readonly
     { name: 'wc -l', command: ['wc', '-l', path], check: countsLines },
     { name: YARDSTICK, command: ['grep', '-c', 'call', path], check: countsSome },
     ...flagSets.map((flags) => renderCandidate(FROM_TEXT, trace, flags)),
+    ...(against === null ? [] : flagSets.map((flags) => otherVersion(against, trace, flags))),
     renderCandidate(FROM_IMPORTED, { ...trace, path: imported }, ''),
     outputsCandidate(PAGE, trace, ['html']),
     outputsCandidate(PROFILE, trace, ['json']),
@@ -50,6 +56,21 @@ export function candidatesFor(trace: Trace, imported: string, flagSets: readonly
     askCandidate(REPORT, trace, ['report', path]),
     askCandidate(LATENCY, trace, ['latency', FUNCTION, path, '--slowest', '10']),
   ];
+}
+
+/** Stacks may be named otherwise by another version: its file must not be empty, no more. */
+function otherVersion(program: string, trace: Trace, flags: string): Candidate {
+  const output = `${trace.path}.${process.pid}.folded`;
+  const words = flags.split(' ').filter(Boolean);
+  return {
+    name: [FROM_TEXT, ...words, '(other version)'].join(' '),
+    command: [process.execPath, program, 'render', trace.path, '-o', output, '--quiet', ...words],
+    check: async () => {
+      const { size } = statSync(output);
+      rmSync(output);
+      expectEqual('writes stacks', size > 0, true);
+    },
+  };
 }
 
 function renderCandidate(what: string, { path, folded }: Trace, flags: string): Candidate {

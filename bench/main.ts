@@ -17,13 +17,16 @@ const START_UP_RUNS = 20;
 
 async function bench(options: BenchOptions): Promise<BenchReport> {
   logProgress(`start-up, ${START_UP_RUNS} runs`);
-  const startUp = await measureRounds(startUpCandidates(), START_UP_RUNS);
+  const startUp = await measureRounds(startUpCandidates(options.against), START_UP_RUNS);
   const traces: TraceResult[] = [];
   for (const kind of options.kinds) traces.push(await benchTrace(kind, options));
   return { machine: machineFacts(options.date), runs: options.runs, startUp, traces };
 }
 
-async function benchTrace(kind: Kind, { directory, sizeBytes, runs, flags }: BenchOptions): Promise<TraceResult> {
+async function benchTrace(
+  kind: Kind,
+  { directory, sizeBytes, runs, flags, against }: BenchOptions,
+): Promise<TraceResult> {
   logProgress(`${kind}: the trace`);
   const { path, ...trace } = cachedTrace(directory, kind, { ...KINDS[kind], sizeBytes });
   await measure(['wc', '-l', path]); // loads the file into the page cache
@@ -33,7 +36,7 @@ async function benchTrace(kind: Kind, { directory, sizeBytes, runs, flags }: Ben
     const { stdout: _, ...importCost } = await measure(importCommand(path, importedPath));
     const imported = { ...importCost, bytes: statSync(importedPath).size };
     logProgress(`${kind}: ${runs} rounds`);
-    const measured = await measureRounds(candidatesFor({ path, ...trace }, importedPath, flags), runs);
+    const measured = await measureRounds(candidatesFor({ path, ...trace }, importedPath, flags, against), runs);
     logProgress(`${kind}: phases`);
     return { trace, imported, measured, phases: await measurePhases(path, runs) };
   } finally {
@@ -41,16 +44,19 @@ async function benchTrace(kind: Kind, { directory, sizeBytes, runs, flags }: Ben
   }
 }
 
-function startUpCandidates(): Candidate[] {
-  const starting = (name: string, ...args: string[]): Candidate => ({
+function startUpCandidates(against: string | null): Candidate[] {
+  const starting = (name: string, program: string, ...args: string[]): Candidate => ({
     name,
-    command: [process.execPath, PROGRAM, ...args],
+    command: [process.execPath, program, ...args],
     check: async (stdout) => {
       if (stdout === '') throw new Error(`${name} prints nothing`);
     },
   });
-  const six = starting('ptflame render six-lines.txt', 'render', SIX_LINES, '--quiet');
-  return [starting('ptflame --help', '--help'), six];
+  const both = (name: string, program: string) => [
+    starting(`${name} --help`, program, '--help'),
+    starting(`${name} render six-lines.txt`, program, 'render', SIX_LINES, '--quiet'),
+  ];
+  return [...both('ptflame', PROGRAM), ...(against === null ? [] : both('other version', against))];
 }
 
 /** Progress goes to standard error; standard output is for the tables. */

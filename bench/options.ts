@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly runs: number;
   /** Sets of extra arguments for `ptflame render`, one candidate each. */
   readonly flags: readonly string[];
+  /** The command line of another version, such as the last release: it renders the same traces, and its starts are timed. */
+  readonly against: string | null;
   readonly jsonPath: string | null;
   readonly date: string;
 }
@@ -21,12 +23,14 @@ export interface BenchOptions {
 export function readOptions(argv: readonly string[]): BenchOptions {
   const { values } = parseArgs({ args: withFlagsJoined(argv), options: ACCEPTED });
   const { dir = join(tmpdir(), 'ptflame-bench'), size, only, runs = '5', flags = [''], json = null, date } = values;
+  const { against = null } = values;
   return {
     directory: dir,
     sizeBytes: size === undefined ? FULL_SIZE_BYTES : bytesOf(size),
     kinds: only === undefined ? (Object.keys(KINDS) as Kind[]) : only.split(',').map(kindOf),
     runs: countOf(runs),
     flags,
+    against,
     jsonPath: json,
     date: date ?? new Date().toISOString().slice(0, 10),
   };
@@ -38,6 +42,7 @@ const ACCEPTED = {
   only: { type: 'string' },
   runs: { type: 'string' },
   flags: { type: 'string', multiple: true },
+  against: { type: 'string' },
   json: { type: 'string' },
   date: { type: 'string' },
 } as const;

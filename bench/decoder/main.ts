@@ -23,6 +23,8 @@ interface DecoderBench {
   readonly memory: string;
   /** The decoder alone, without perf and the program. */
   readonly alone: boolean;
+  /** The command line of another version, such as the last release. */
+  readonly against: string | null;
 }
 
 /** @throws Error for invalid arguments */
@@ -33,15 +35,16 @@ function readOptions(): DecoderBench {
       jobs: { type: 'string' },
       memory: { type: 'string' },
       alone: { type: 'boolean' },
+      against: { type: 'string' },
     },
     allowPositionals: true,
   });
-  const { runs = '5', jobs = '1,2,4', memory = '', alone = false } = values;
+  const { runs = '5', jobs = '1,2,4', memory = '', alone = false, against = null } = values;
   if (positionals.length === 0) throw new Error('which recordings?');
-  return { recordings: positionals, runs: Number(runs), jobs: jobs.split(',').map(Number), memory, alone };
+  return { recordings: positionals, runs: Number(runs), jobs: jobs.split(',').map(Number), memory, alone, against };
 }
 
-function candidatesFor(path: string, { jobs, memory }: DecoderBench): Candidate[] {
+function candidatesFor(path: string, { jobs, memory, against }: DecoderBench): Candidate[] {
   const reading = jobs.map((count) => ({
     name: `read, -j ${count}`,
     command: [process.execPath, READER, path, `${count}`, memory || '0'],
@@ -55,6 +58,11 @@ function candidatesFor(path: string, { jobs, memory }: DecoderBench): Candidate[
     command: [PROGRAM, 'render', path, '--decoder', decoder, '-j', `${count}`, ...limit, '-q', '-o', '/dev/null'],
     check: async () => {},
   });
+  const otherVersion = (count: number): Candidate => ({
+    name: `render, other version, -j ${count}`,
+    command: [`${against}`, 'render', path, '-j', `${count}`, ...limit, '-q', '-o', '/dev/null'],
+    check: async () => {},
+  });
   const perf = ['perf', 'script', '-i', path];
   return [
     { name: YARDSTICK, command: [...perf, '--itrace=e'], check: async () => {} },
@@ -66,6 +74,7 @@ function candidatesFor(path: string, { jobs, memory }: DecoderBench): Candidate[
     ...reading,
     ...jobs.map((count) => render('own', count)),
     render('perf', 1),
+    ...(against === null ? [] : jobs.map(otherVersion)),
   ];
 }
 
