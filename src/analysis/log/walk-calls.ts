@@ -37,6 +37,11 @@ export interface CallListener<Call extends OpenCall = OpenCall> {
   closed(call: Call, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void;
   /** Time of the call on top; null: no call. Reported in order with the other methods. */
   spent(top: Call | null, fromNs: Nanoseconds, toNs: Nanoseconds, doubt: Doubt): void;
+  /**
+   * If there is, in place of `opened`, `spent` and `closed`: a call without callees that was seen whole, and returned. No stop
+   * is open.
+   */
+  calledLeaf?(node: NodeId, entryNs: Nanoseconds, exitNs: Nanoseconds, doubt: Doubt): void;
   /** Its stack is switched away from; it resumes later. */
   suspended?(call: Call): void;
   /** It resumes, possibly on other calls than before. */
@@ -72,8 +77,12 @@ class Walk<Call extends OpenCall> {
     const { length, sinceNs, farNs, code } = this.log;
     let nowNs = 0;
     let doubt: Doubt = 0;
+    let told = 0;
     for (let row = 0; row < length; row++) {
-      if (row % ROWS_TOLD === ROWS_TOLD - 1) passRows(ROWS_TOLD);
+      if (row - told >= ROWS_TOLD) {
+        passRows(row - told);
+        told = row;
+      }
       const op = opOf(code[row]);
       const argument = argumentOf(code[row]);
       const since = sinceNs[row];
@@ -83,6 +92,11 @@ class Walk<Call extends OpenCall> {
         listener.spent(stops.length > 0 ? stops[stops.length - 1] : this.frame, nowNs, atNs, doubt);
       nowNs = atNs;
       if (op === CallOp.Open) {
+        if (listener.calledLeaf !== undefined && row >= firstRow && this.isLeaf(row)) {
+          nowNs += sinceNs[++row];
+          listener.calledLeaf(argument, atNs, nowNs, doubt);
+          continue;
+        }
         const call = this.begin(row, argument, atNs, this.frame, false);
         this.setFrame(call);
         listener.opened(call);
@@ -95,6 +109,11 @@ class Walk<Call extends OpenCall> {
       } else if (op === CallOp.SetDoubt) doubt = argument as Doubt;
       else this.handleRareOp(row, op, argument, atNs);
     }
+  }
+
+  /** Whether the call that a row opens returns in the next row. */
+  private isLeaf(row: number): boolean {
+    return this.log.code[row + 1] === CallOp.Close && this.log.sinceNs[row + 1] !== FAR && this.stops.length === 0;
   }
 
   private handleRareOp(row: number, op: CallOp, argument: number, atNs: Nanoseconds): void {

@@ -152,6 +152,17 @@ export class SumsBuilder {
     if (this.kept[node] === node) countCall(this.rows, this.rows.row(slice, node), ending, ns, knownNs);
   }
 
+  /** Adds a call without callees, that returned, and its time. */
+  addLeafWithin(slice: number, path: NodeId, ns: Nanoseconds, isInferred: boolean): void {
+    const { rows } = this;
+    const node = this.kept[path];
+    if (node !== path && ns === 0) return;
+    const row = rows.row(slice, node);
+    rows.selfNs[row] += ns;
+    if (isInferred) rows.inferredNs[row] += ns;
+    if (node === path) countCall(rows, row, NONE, ns, ns);
+  }
+
   /** `isInferred`: it is not certain that the time is that of the path. */
   addTime(path: NodeId, startNs: Nanoseconds, endNs: Nanoseconds, isInferred: boolean): void {
     const slice = sliceAround(this.resolution, startNs, endNs);

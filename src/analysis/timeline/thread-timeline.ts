@@ -146,6 +146,17 @@ class TimelineBuilder implements CallListener<TimedCall> {
     this.nowNs = call.entryNs;
   }
 
+  calledLeaf(path: NodeId, entryNs: Nanoseconds, exitNs: Nanoseconds, doubt: Doubt): void {
+    const node = this.nodeOf[path];
+    const ns = exitNs - entryNs;
+    this.nowNs = exitNs;
+    if (entryNs < this.fromNs || entryNs >= this.toNs || exitNs > this.toNs)
+      return this.leafAcross(node, entryNs, exitNs, doubt !== 0);
+    this.strip[this.stripAt + this.activity[node]] += ns;
+    this.sliced.addLeafWithin(this.slice, node, ns, doubt !== 0);
+    if (ns >= this.spans.minNs) this.spans.add(node, entryNs - this.window.startNs, exitNs - this.window.startNs, NONE);
+  }
+
   suspended(call: TimedCall): void {
     call.stays ??= [];
     this.endStay(call, call.stays, this.nowNs);
@@ -204,6 +215,17 @@ class TimelineBuilder implements CallListener<TimedCall> {
     if (stays === null) return this.spans.add(node, startNs, endNs, ending);
     if (!call.isSuspended) this.endStay(call, stays, exitNs);
     this.spans.addSplit(node, startNs, endNs, ending, stays);
+  }
+
+  private leafAcross(node: NodeId, entryNs: Nanoseconds, exitNs: Nanoseconds, isInferred: boolean): void {
+    const { window } = this;
+    this.spentAcross(node, entryNs, exitNs, isInferred);
+    if (!overlaps(window, entryNs, exitNs)) return;
+    const startNs = entryNs - window.startNs;
+    const endNs = exitNs - window.startNs;
+    this.sums.addCall(node, startNs, endNs, NONE, endNs - startNs);
+    this.spans.add(node, startNs, endNs, NONE);
+    this.enterSlice();
   }
 
   /** Makes the slice current that the log's time is in, if there is one. */

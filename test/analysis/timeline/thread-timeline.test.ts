@@ -28,7 +28,15 @@ import {
   TimelineMemory,
   threadTimeline,
 } from '../../../src/analysis/timeline/thread-timeline.js';
-import { type CallLog, CallLogBuilder, CallOp, FAR } from '../../../src/model/calls/call-log.js';
+import {
+  argumentOf,
+  type CallLog,
+  CallLogBuilder,
+  CallOp,
+  FAR,
+  OP_BITS,
+  opOf,
+} from '../../../src/model/calls/call-log.js';
 import {
   type CallTree,
   CallTreeBuilder,
@@ -82,6 +90,25 @@ function expectRight({ log, tree }: Logged, question: TimelineQuestion, seed: nu
   expectRightSums(log, tree, question, timeline, seed);
   expectRightStrip(log, tree, question, timeline);
   expectRightSpans(log, question, timeline);
+  const plain = threadTimeline(withoutLeaves(log), pathsOf(tree), question, MEMORY);
+  expect(withSums(timeline)).toEqual(withSums(plain));
+}
+
+/** The same log, with a row after each call that opens: the walk takes calls without callees as all others then. */
+function withoutLeaves(log: CallLog): CallLog {
+  const sinceNs: number[] = [];
+  const code: number[] = [];
+  const rowOf: number[] = [];
+  for (let row = 0; row < log.length; row++) {
+    const op = opOf(log.code[row]);
+    rowOf.push(code.length);
+    sinceNs.push(log.sinceNs[row]);
+    code.push(op === CallOp.PutBack ? (rowOf[argumentOf(log.code[row])] << OP_BITS) | op : log.code[row]);
+    if (op !== CallOp.Open) continue;
+    sinceNs.push(0);
+    code.push(CallOp.Charge);
+  }
+  return { ...log, length: code.length, sinceNs: Uint16Array.from(sinceNs), code: Int32Array.from(code) };
 }
 
 /** Random ranges that begin and end at borders of slices have the numbers of the same window of a report. */
@@ -378,4 +405,30 @@ test('a log may go back in time', () => {
   const window = { startNs: 0, endNs: 4096 };
   const question = { window, stripSlices: 512, reached: reachedLevels(9), maxBytes: 1_000_000 };
   expectRight({ log: builder.build(), tree: tree.build() }, question, 1);
+});
+
+test('a call without callees below an open stop, and before its stack is switched away from', () => {
+  const [builder, tree] = [new CallLogBuilder(), new CallTreeBuilder()];
+  const outer = tree.child(ROOT, 10);
+  builder.begin(0);
+  const row = builder.open(outer);
+  builder.nowNs = 10;
+  builder.stop(tree.child(outer, 11));
+  builder.open(tree.child(outer, 12));
+  builder.nowNs = 30;
+  builder.close(NONE);
+  builder.endStop(true);
+  builder.open(tree.child(outer, 12));
+  builder.nowNs = 50;
+  builder.close(NONE);
+  builder.setAside(1);
+  builder.nowNs = 80;
+  builder.putBack(row);
+  builder.nowNs = 90;
+  builder.close(NONE);
+  const window = { startNs: 0, endNs: 4096 };
+  const question = { window, stripSlices: 512, reached: reachedLevels(LISTED), maxBytes: 1_000_000 };
+  const log = builder.build();
+  for (const level of [LISTED, 9])
+    expectRight({ log, tree: tree.build() }, { ...question, reached: reachedLevels(level) }, 1);
 });
