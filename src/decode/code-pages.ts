@@ -34,11 +34,6 @@ interface Page extends AddressRange {
 }
 
 export class CodePages {
-  private readonly module: DecoderModule;
-  private readonly readCode: ReadCode;
-  private readonly images: readonly Image[];
-  /** Of the kernel's code, in order of time. */
-  private readonly changes: readonly CodeChange[];
   /** Pages of the kernel as they were changed, by address and by the last change that they have. */
   private readonly changed = new Map<string, Page>();
   /** By mapping and page; null: no code. */
@@ -48,20 +43,14 @@ export class CodePages {
   /** In the module: of the page that was loaded last. */
   private readonly description: number;
 
-  private readonly pageBytes: number;
-
+  /** `changes`: of the kernel's code, in order of time. */
   constructor(
-    module: DecoderModule,
-    images: readonly Image[],
-    changes: readonly CodeChange[],
-    readCode: ReadCode,
-    pageBytes: number = PAGE_BYTES,
+    private readonly module: DecoderModule,
+    private readonly images: readonly Image[],
+    private readonly changes: readonly CodeChange[],
+    private readonly readCode: ReadCode,
+    private readonly pageBytes: number = PAGE_BYTES,
   ) {
-    this.pageBytes = pageBytes;
-    this.module = module;
-    this.changes = changes;
-    this.images = images;
-    this.readCode = readCode;
     this.description = module.space(DESCRIPTION_BYTES);
   }
 
@@ -208,16 +197,13 @@ export type FunctionAt = (image: Image, address: Address) => FunctionRange | nul
 const BOUNDS_BYTES = 16;
 
 export class FunctionBounds {
-  private readonly module: DecoderModule;
-  private readonly images: readonly Image[];
-  private readonly functionAt: FunctionAt;
   private space = 0;
 
-  constructor(module: DecoderModule, images: readonly Image[], functionAt: FunctionAt) {
-    this.module = module;
-    this.images = images;
-    this.functionAt = functionAt;
-  }
+  constructor(
+    private readonly module: DecoderModule,
+    private readonly images: readonly Image[],
+    private readonly functionAt: FunctionAt,
+  ) {}
 
   /** Returns where in the module the bounds are; 0: unknown. */
   around(image: number, address: bigint): number {

@@ -24,16 +24,13 @@ export class FileWindow {
   view = new DataView(this.bytes.buffer);
   /** Offset of the block in the file. */
   start = 0;
-  private readonly signal: AbortSignal | undefined;
   private readonly buffer = new Uint8Array(MAX_BLOCK_BYTES);
   private nextBytes = MIN_BLOCK_BYTES;
 
   constructor(
     private readonly file: RecordingFile,
-    signal?: AbortSignal,
-  ) {
-    this.signal = signal;
-  }
+    private readonly signal?: AbortSignal,
+  ) {}
 
   holds(at: number, count: number): boolean {
     return at >= this.start && at + count <= this.start + this.bytes.length;
