@@ -11,6 +11,7 @@ import {
   endsTrace,
   type Image,
   type MappedCode,
+  toAddress,
   uncovered,
 } from './images.js';
 import { KERNEL_IMAGE, KIND_JCC, KIND_JUMP, KIND_RETURN } from './wasm/layout.js';
@@ -56,7 +57,7 @@ export class CodePages {
 
   /** Returns the description of the page that holds an address of an image at a tick, as the module wants it. */
   load(image: number, tick: bigint, address: bigint): number {
-    const ip = Number(BigInt.asIntN(64, address));
+    const ip = toAddress(address);
     const mapped = this.images[image - 1];
     const code = mapped && codeAt(mapped, ip, tick);
     if (!code) return image === KERNEL_IMAGE ? this.loadWritten(ip) : 0;
@@ -102,7 +103,7 @@ export class CodePages {
   /** Whether a branch to an address ends the trace, because it is filtered. */
   endsTrace(image: number, tick: bigint, address: bigint): boolean {
     const mapped = this.images[image - 1];
-    return mapped !== undefined && endsTrace(mapped, Number(BigInt.asIntN(64, address)), tick);
+    return mapped !== undefined && endsTrace(mapped, toAddress(address), tick);
   }
 
   /** Code that is nowhere but in changes: of programs that the kernel compiled. */
@@ -209,7 +210,7 @@ export class FunctionBounds {
   around(image: number, address: bigint): number {
     const { module } = this;
     const mapped = this.images[image - 1];
-    const found = mapped && this.functionAt(mapped, Number(BigInt.asIntN(64, address)));
+    const found = mapped && this.functionAt(mapped, toAddress(address));
     if (!found) return 0;
     this.space ||= module.space(BOUNDS_BYTES);
     const view = new DataView(module.memory.buffer, this.space, BOUNDS_BYTES);

@@ -141,8 +141,3 @@ export function textOf(view: DataView): string {
   const end = bytes.indexOf(0);
   return UTF8.decode(end === -1 ? bytes : bytes.subarray(0, end));
 }
-
-export function hexOf(view: DataView): string {
-  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}

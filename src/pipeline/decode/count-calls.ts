@@ -4,7 +4,7 @@
  */
 
 import type { CallCounts } from '../../analysis/calls/call-counts.js';
-import type { Image } from '../../decode/images.js';
+import { type Image, toAddress } from '../../decode/images.js';
 import {
   branchKind,
   countRows,
@@ -256,10 +256,6 @@ class AskedFunctions {
     const found = code ? this.encoded.locate(code, toAddress(address)) : null;
     return found === null || found.name === null || !this.isAsked(found.name) ? null : found.start;
   }
-}
-
-function toAddress(address: bigint): number {
-  return Number(BigInt.asIntN(64, address));
 }
 
 function rowOf(

@@ -1,13 +1,13 @@
 /**
  * Adds what decoders find to a trace.
  */
-import { codeAt, type Image } from '../../decode/images.js';
+import { codeAt, type Image, toAddress } from '../../decode/images.js';
 import type { Mark, Part } from '../../decode/parts.js';
 import { type DecodedError, type DecodedPart, type DecodedRun, errorsOf, runsOf } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
 import { noLines } from '../../model/profile/profile.js';
 import type { EventRun, TraceRecord } from '../../model/trace/trace-chunk.js';
-import { type Address, idleName, idleTid, NONE, type Tid } from '../../model/units.js';
+import { idleName, idleTid, NONE, type Tid } from '../../model/units.js';
 import type { Recording } from '../../perfdata/recording.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
 import { SiteNames, type TakenPart, WorkerSites } from './decode-parts.js';
@@ -140,10 +140,6 @@ export function cpuError(
   const mapped = error.code === NO_CODE ? images[image - 1] : undefined;
   const file = mapped === undefined ? null : (codeAt(mapped, toAddress(error.ip), tick)?.file ?? null);
   return { ...error, tid, pid, cpu: trace.cpu, file };
-}
-
-function toAddress(ip: bigint): Address {
-  return Number(BigInt.asIntN(64, ip));
 }
 
 /** Returns an error where the kernel's buffer was full. */
