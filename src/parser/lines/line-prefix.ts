@@ -12,7 +12,8 @@ const OTHER = '#| *(?:instruction trace error|VM:)';
 const PREFIX = new RegExp(
   `^(?!${OTHER}) *(?:(${NAME}) +)?(?:(\\d{1,9})/)?(\\d{1,9}) +(?:\\[(\\d{1,5})\\] +)?(\\d{1,9})\\.(\\d{9}|\\d{6}):`,
 );
-const MAX_PREFIX_BYTES = 256;
+/** Names of threads have 15 bytes in 16 columns. */
+const MAX_PREFIX_BYTES = 96;
 const MAX_NAME_LENGTH = 64;
 
 export const NOT_PRINTED = -1;
