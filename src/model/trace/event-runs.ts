@@ -17,20 +17,28 @@ export const FAR_LENGTH = 4;
 /** Builds runs of events that come in any order. */
 export class RunsBuilder {
   private readonly lanes = new Map<string, RunBuilder>();
+  /** That of the last event: mostly of the next one, too. */
+  private last: RunBuilder | null = null;
 
   /** `timeNs`: as printed, so it may step back. */
   add(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds): void {
-    const key = `${tid} ${cpu}`;
-    let run = this.lanes.get(key);
-    if (run === undefined) this.lanes.set(key, (run = new RunBuilder(tid, cpu)));
-    run.add(site, timeNs);
+    if (this.last?.tid !== tid || this.last.cpu !== cpu) this.last = this.runOf(tid, cpu);
+    this.last.add(site, timeNs);
   }
 
   /** Returns what was added, by lane, and starts over. */
   build(): GroupedEvents[] {
     const runs = [...this.lanes.values()].map((run) => run.build());
     this.lanes.clear();
+    this.last = null;
     return runs;
+  }
+
+  private runOf(tid: Tid, cpu: number): RunBuilder {
+    const key = `${tid} ${cpu}`;
+    let run = this.lanes.get(key);
+    if (run === undefined) this.lanes.set(key, (run = new RunBuilder(tid, cpu)));
+    return run;
   }
 }
 
@@ -43,8 +51,8 @@ class RunBuilder {
   private endNs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly tid: Tid,
-    private readonly cpu: number,
+    readonly tid: Tid,
+    readonly cpu: number,
   ) {}
 
   add(site: SiteId, timeNs: Nanoseconds): void {
