@@ -78,7 +78,12 @@ class CheckedReader {
     this.parsedEnds++;
     const file = rows[at + End.File];
     const dso = knownFile(file < 0 ? null : branches.text('files', file));
-    return { address: rows[at + End.Address], name: branches.text('symbols', symbol), dso, start: rows[at + End.Start] };
+    return {
+      address: rows[at + End.Address],
+      name: branches.text('symbols', symbol),
+      dso,
+      start: rows[at + End.Start],
+    };
   }
 }
 
