@@ -3,6 +3,8 @@
  * WebAssembly, which checks every length that a hostile frame may claim.
  */
 
+import { joined } from './bytes.js';
+
 /** Compressed bytes that are handed over at once; libzstd returns 128 KiB at once. */
 const PIECE_BYTES = 2 ** 17;
 /** A call without output means that it has read its piece, or the end of a frame; more of them in a row, that it is stuck. */
@@ -86,11 +88,5 @@ function collected(pieces: Iterable<Uint8Array>, maxBytes: number): Uint8Array {
     if (length > maxBytes) throw new ZstdFault('too-large', `zstd data inflates to more than ${maxBytes} bytes`);
     parts.push(piece);
   }
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return joined(parts);
 }

@@ -11,6 +11,7 @@ import {
   endsTrace,
   type Image,
   type MappedCode,
+  toAddress,
   uncovered,
 } from './images.js';
 import { KERNEL_IMAGE, KIND_JCC, KIND_JUMP, KIND_RETURN } from './wasm/layout.js';
@@ -34,11 +35,6 @@ interface Page extends AddressRange {
 }
 
 export class CodePages {
-  private readonly module: DecoderModule;
-  private readonly readCode: ReadCode;
-  private readonly images: readonly Image[];
-  /** Of the kernel's code, in order of time. */
-  private readonly changes: readonly CodeChange[];
   /** Pages of the kernel as they were changed, by address and by the last change that they have. */
   private readonly changed = new Map<string, Page>();
   /** By mapping and page; null: no code. */
@@ -48,26 +44,20 @@ export class CodePages {
   /** In the module: of the page that was loaded last. */
   private readonly description: number;
 
-  private readonly pageBytes: number;
-
+  /** `changes`: of the kernel's code, in order of time. */
   constructor(
-    module: DecoderModule,
-    images: readonly Image[],
-    changes: readonly CodeChange[],
-    readCode: ReadCode,
-    pageBytes: number = PAGE_BYTES,
+    private readonly module: DecoderModule,
+    private readonly images: readonly Image[],
+    private readonly changes: readonly CodeChange[],
+    private readonly readCode: ReadCode,
+    private readonly pageBytes: number = PAGE_BYTES,
   ) {
-    this.pageBytes = pageBytes;
-    this.module = module;
-    this.changes = changes;
-    this.images = images;
-    this.readCode = readCode;
     this.description = module.space(DESCRIPTION_BYTES);
   }
 
   /** Returns the description of the page that holds an address of an image at a tick, as the module wants it. */
   load(image: number, tick: bigint, address: bigint): number {
-    const ip = Number(BigInt.asIntN(64, address));
+    const ip = toAddress(address);
     const mapped = this.images[image - 1];
     const code = mapped && codeAt(mapped, ip, tick);
     if (!code) return image === KERNEL_IMAGE ? this.loadWritten(ip) : 0;
@@ -113,7 +103,7 @@ export class CodePages {
   /** Whether a branch to an address ends the trace, because it is filtered. */
   endsTrace(image: number, tick: bigint, address: bigint): boolean {
     const mapped = this.images[image - 1];
-    return mapped !== undefined && endsTrace(mapped, Number(BigInt.asIntN(64, address)), tick);
+    return mapped !== undefined && endsTrace(mapped, toAddress(address), tick);
   }
 
   /** Code that is nowhere but in changes: of programs that the kernel compiled. */
@@ -208,22 +198,19 @@ export type FunctionAt = (image: Image, address: Address) => FunctionRange | nul
 const BOUNDS_BYTES = 16;
 
 export class FunctionBounds {
-  private readonly module: DecoderModule;
-  private readonly images: readonly Image[];
-  private readonly functionAt: FunctionAt;
   private space = 0;
 
-  constructor(module: DecoderModule, images: readonly Image[], functionAt: FunctionAt) {
-    this.module = module;
-    this.images = images;
-    this.functionAt = functionAt;
-  }
+  constructor(
+    private readonly module: DecoderModule,
+    private readonly images: readonly Image[],
+    private readonly functionAt: FunctionAt,
+  ) {}
 
   /** Returns where in the module the bounds are; 0: unknown. */
   around(image: number, address: bigint): number {
     const { module } = this;
     const mapped = this.images[image - 1];
-    const found = mapped && this.functionAt(mapped, Number(BigInt.asIntN(64, address)));
+    const found = mapped && this.functionAt(mapped, toAddress(address));
     if (!found) return 0;
     this.space ||= module.space(BOUNDS_BYTES);
     const view = new DataView(module.memory.buffer, this.space, BOUNDS_BYTES);

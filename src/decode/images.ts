@@ -4,6 +4,7 @@
  * An image is a set of mappings whose code never contradicts itself, so the module may keep the blocks it decoded from it.
  * Mapping more files extends an image; a file mapped over another one, an exec or a fork begins a new one.
  */
+import { appendTo } from '../model/groups.js';
 import { type Address, NONE } from '../model/units.js';
 
 export { KERNEL_IMAGE } from './wasm/layout.js';
@@ -37,6 +38,11 @@ export interface Image {
   readonly mappings: readonly MappedCode[];
   /** How many of the mappings are in the image. */
   readonly length: number;
+}
+
+/** Returns an address as the module has it: those of the kernel are large numbers there. */
+export function toAddress(ofModule: bigint): Address {
+  return Number(BigInt.asIntN(64, ofModule));
 }
 
 /** Returns the mapping that held an address at a tick, or null. */
@@ -165,11 +171,7 @@ class CodeIndex {
       this.large.push(row);
       return;
     }
-    for (const region of regionsOf(code)) {
-      const rows = this.regions.get(region);
-      if (rows === undefined) this.regions.set(region, [row]);
-      else rows.push(row);
-    }
+    for (const region of regionsOf(code)) appendTo(this.regions, region, row);
   }
 
   /** Returns lists of ascending rows; a mapping that holds the address is in one of them. */

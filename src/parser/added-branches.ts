@@ -4,17 +4,21 @@
  */
 import { float64Column } from '../model/columns.js';
 import { assert } from '../model/errors.js';
-import { BRANCH_COLUMNS, Branch, type Branches, End, type KnownBranches } from './known-branches.js';
+import {
+  BRANCH_COLUMNS,
+  Branch,
+  type Branches,
+  End,
+  type KnownBranches,
+  TEXT_KINDS,
+  type TextKind,
+} from './known-branches.js';
 
 /** The rows that a reader added since it sent the last ones. Plain data. */
-export interface AddedBranches {
+export interface AddedBranches extends Readonly<Record<TextKind, readonly string[]>> {
   /** How many numbers were sent before. */
   readonly first: number;
   readonly rows: Float64Array;
-  readonly symbols: readonly string[];
-  readonly files: readonly string[];
-  /** Ends in an unusual form. */
-  readonly texts: readonly string[];
 }
 
 /** Of a reader: tells what is new. */
@@ -30,22 +34,17 @@ export class BranchSender {
     branches.update();
     const rows = branches.rows.slice(sent.rows);
     const used = usedTexts(rows);
-    const textsOf = (from: number, to: number, textOf: (row: number) => string) =>
-      Array.from({ length: Math.max(0, to - from) }, (_, row) => textOf(from + row));
-    const added = {
-      first: sent.rows,
-      rows,
-      symbols: textsOf(sent.symbols, used.symbols, (row) => branches.symbol(row)),
-      files: textsOf(sent.files, used.files, (row) => branches.file(row)),
-      texts: textsOf(sent.texts, used.texts, (row) => branches.unusualEnd(row)),
-    };
-    for (const name of ['rows', 'symbols', 'files', 'texts'] as const) sent[name] += added[name].length;
+    const textsOf = (kind: TextKind) =>
+      Array.from({ length: Math.max(0, used[kind] - sent[kind]) }, (_, row) => branches.text(kind, sent[kind] + row));
+    const [symbols = [], files = [], texts = []] = TEXT_KINDS.map(textsOf);
+    const added = { first: sent.rows, rows, symbols, files, texts };
+    for (const name of ['rows', ...TEXT_KINDS] as const) sent[name] += added[name].length;
     return added;
   }
 }
 
 /** Returns how many symbols, files and texts there must be for these branches. */
-function usedTexts(rows: Float64Array): { symbols: number; files: number; texts: number } {
+function usedTexts(rows: Float64Array): Record<TextKind, number> {
   const used = { symbols: 0, files: 0, texts: 0 };
   for (let row = 0; row < rows.length; row += BRANCH_COLUMNS)
     for (const at of [row + Branch.From, row + Branch.To]) {
@@ -61,32 +60,20 @@ function usedTexts(rows: Float64Array): { symbols: number; files: number; texts:
 export class AddedRows implements Branches {
   rows: Float64Array = new Float64Array();
   private readonly column = float64Column();
-  private readonly symbols: string[] = [];
-  private readonly files: string[] = [];
-  private readonly texts: string[] = [];
+  private readonly texts: Record<TextKind, string[]> = { symbols: [], files: [], texts: [] };
 
   /** Adds what the reader sent next. */
-  add({ first, rows, symbols, files, texts }: AddedBranches): void {
+  add({ first, rows, ...added }: AddedBranches): void {
     assert(first === this.column.length, 'branches of a reader are missing');
     this.column.append(rows);
-    for (const symbol of symbols) this.symbols.push(symbol);
-    for (const file of files) this.files.push(file);
-    for (const text of texts) this.texts.push(text);
+    for (const kind of TEXT_KINDS) for (const text of added[kind]) this.texts[kind].push(text);
   }
 
   update(): void {
     this.rows = this.column.view();
   }
 
-  symbol(row: number): string {
-    return this.symbols[row] as string;
-  }
-
-  file(row: number): string {
-    return this.files[row] as string;
-  }
-
-  unusualEnd(row: number): string {
-    return this.texts[row] as string;
+  text(kind: TextKind, row: number): string {
+    return this.texts[kind][row] as string;
   }
 }

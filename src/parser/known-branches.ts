@@ -2,7 +2,7 @@
  * The branches that all readers of a trace know, in the memory that their modules share.
  */
 
-import { latin1Text } from '../codec/bytes.js';
+import { latin1Text, viewOf } from '../codec/bytes.js';
 import type { BranchKind, TraceEdge } from '../model/trace/branch-sites.js';
 import type { SharedMemory } from '../wasm/module.js';
 import { bytesAt, floatsAt, type ReaderModule } from './reader-module.js';
@@ -43,18 +43,17 @@ export const End = {
   File: END_FILE / FLOAT,
 } as const;
 
+/** Names of functions, files, and ends in an unusual form as perf prints them: bytes as latin1 characters. */
+export const TEXT_KINDS = ['symbols', 'files', 'texts'] as const;
+export type TextKind = (typeof TEXT_KINDS)[number];
+
 /** The branches of a reader, and of others that share its memory. */
 export interface Branches {
   /** BRANCH_COLUMNS each. As of the last `update`. */
   readonly rows: Float64Array;
   /** Sees all branches that are in the pieces received so far. Rows do not change, but they may move. */
   update(): void;
-  /** Returns the name of a function; bytes as latin1 characters, like the other texts. */
-  symbol(row: number): string;
-  /** Returns the file of a function. */
-  file(row: number): string;
-  /** Returns an end in an unusual form, as perf prints it. */
-  unusualEnd(row: number): string;
+  text(kind: TextKind, row: number): string;
 }
 
 export class KnownBranches implements Branches {
@@ -70,27 +69,11 @@ export class KnownBranches implements Branches {
     this.rows = floatsAt(this.memory, module.branchesStart(), module.branchesBytes());
   }
 
-  symbol(row: number): string {
-    return this.text(this.module.symbolsStart(), row);
-  }
-
-  file(row: number): string {
-    return this.text(this.module.filesStart(), row);
-  }
-
-  unusualEnd(row: number): string {
-    return this.text(this.module.textsStart(), row);
-  }
-
-  private text(spans: number, row: number): string {
-    const { buffer, byteOffset } = this.bytes(spans + TEXT_BYTES * row, TEXT_BYTES);
-    const span = new DataView(buffer, byteOffset, TEXT_BYTES);
-    const bytes = this.bytes(span.getUint32(TEXT_ADDRESS, true), span.getUint32(TEXT_LENGTH, true));
-    return latin1Text(bytes);
-  }
-
-  private bytes(start: number, length: number): Uint8Array {
-    return bytesAt(this.memory, start, length);
+  text(kind: TextKind, row: number): string {
+    const { memory } = this;
+    const spans = this.module[`${kind}Start`]();
+    const span = viewOf(bytesAt(memory, spans + TEXT_BYTES * row, TEXT_BYTES));
+    return latin1Text(bytesAt(memory, span.getUint32(TEXT_ADDRESS, true), span.getUint32(TEXT_LENGTH, true)));
   }
 }
 

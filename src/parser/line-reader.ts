@@ -12,7 +12,7 @@ import type { EventRun, GroupedEvents } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../model/units.js';
 import type { SharedMemory } from '../wasm/module.js';
 import { type BranchText, KnownBranches, packFlags, TextBranches } from './known-branches.js';
-import { type Head, LinePrefix, NOT_PRINTED, UNUSUAL } from './lines/line-prefix.js';
+import { type Head, NOT_PRINTED, readPrefix } from './lines/line-prefix.js';
 import { MAX_LINE_BYTES } from './lines/lines.js';
 import { lineFault, parsePerfLine } from './lines/perf-line.js';
 import { edgeOf, type PerfLine, parseFlags } from './lines/perf-line-types.js';
@@ -87,6 +87,8 @@ export const OVERLONG = 'longer than any line of perf';
 const BLANK_LINE = parsePerfLine('');
 const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 
+/** Instead of where the text after a usual prefix begins: the whole line is for the reference parser. */
+const UNUSUAL = -1;
 /** Every thread adds a new head each second. */
 const MAX_HEADS = 64 * 1024;
 
@@ -94,7 +96,6 @@ export class LineReader {
   /** What all readers with this memory know. */
   readonly branches: KnownBranches;
   private readonly module: ReaderModule;
-  private readonly prefix = new LinePrefix();
   private readonly textBranches: TextBranches;
   private readonly knownLines = new KnownLines();
   private readonly heads: Head[] = [];
@@ -180,27 +181,21 @@ export class LineReader {
    * Reads a line with an unknown head. Returns where to continue: at the same line, if the module knows the head now.
    */
   private readNewHead(start: number): number {
-    const { prefix, module } = this;
-    const rest = prefix.read(this.text, start);
-    if (rest === UNUSUAL) return this.parseLine(start, UNUSUAL, 0, 0);
-    const row = this.headRow();
-    const length = prefix.dot + 1 - start;
-    if (module.cacheHead(start, length, row)) return start;
-    return this.parseLine(start, rest, row, prefix.ns);
+    const prefix = readPrefix(this.text, start);
+    if (prefix === null) return this.parseLine(start, UNUSUAL, 0, 0);
+    const { head, ns, dot, end } = prefix;
+    const row = this.headRow(head);
+    if (this.module.cacheHead(start, dot + 1 - start, row)) return start;
+    return this.parseLine(start, end, row, ns);
   }
 
-  private headRow(): number {
-    const { comm, tid, pid, cpu, seconds } = this.prefix;
-    const head = { comm, tid, pid, cpu, seconds };
-    const known = this.headRows.get(headKey(head));
+  private headRow(head: Head): number {
+    const key = headKey(head);
+    const known = this.headRows.get(key);
     if (known !== undefined) return known;
-    this.module.addHead(seconds, this.laneNumber(tid, cpu));
-    return this.addHead(head);
-  }
-
-  private addHead(head: Head): number {
+    this.module.addHead(head.seconds, this.laneNumber(head.tid, head.cpu));
     const row = this.heads.push(head) - 1;
-    this.headRows.set(headKey(head), row);
+    this.headRows.set(key, row);
     return row;
   }
 

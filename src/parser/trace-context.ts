@@ -132,7 +132,7 @@ export class ReaderSites {
 
   private locationOf(rows: Float64Array, at: number): number {
     const symbol = rows[at + End.Symbol];
-    if (symbol < 0) return this.interner.locationOf(this.branches.unusualEnd(~symbol));
+    if (symbol < 0) return this.interner.locationOf(this.branches.text('texts', ~symbol));
     return this.interner.location(
       rows[at + End.Address],
       this.symbolId(symbol, rows[at + End.File]),
@@ -145,8 +145,8 @@ export class ReaderSites {
     const known = this.symbolIds.find(file, symbol);
     if (known !== NONE) return known;
     const { branches } = this;
-    const path = file < 0 ? null : branches.file(file);
-    const id = this.interner.symbolOf(branches.symbol(symbol), knownFile(path));
+    const path = file < 0 ? null : branches.text('files', file);
+    const id = this.interner.symbolOf(branches.text('symbols', symbol), knownFile(path));
     this.symbolIds.add(file, symbol, id);
     return id;
   }

@@ -122,7 +122,7 @@ export class TraceParser {
       this.guard.continueFrom(Number.isNaN(last.beforeNs) ? held.timeNs : last.beforeNs, last.timeNs);
       sites.renumber(branches.events);
       const runs = runsIn(branches);
-      chunk.grouped = { ...branches, runs };
+      chunk.addEvents({ ...branches, runs });
       for (const { tid, lastNs } of runs.toSorted((a, b) => a.lastRow - b.lastRow)) this.threadLastNs.set(tid, lastNs);
       held.set(last.tid, last.cpu, sites.siteOf(last.branch), last.timeNs, counts.lines + last.line, 0);
       held.text = last.text;

@@ -213,8 +213,6 @@ export interface Trailer {
   readonly time: number;
   readonly eventId: number;
   readonly cpu: number;
-  /** Offset of the time in a sample, whose fields have another order; 0: missing. */
-  readonly sampleTime: number;
 }
 
 export interface SampleId {
@@ -236,14 +234,7 @@ export function trailerOf(sampleType: number): Trailer {
   const id = next(SAMPLE.id);
   const time = next(SAMPLE.time);
   const ids = next(SAMPLE.ids);
-  return { sizeBytes, ids, time, cpu, eventId: identifier || id, sampleTime: sampleTimeOf(sampleType) };
-}
-
-/** A sample begins with IDENTIFIER, IP, TID, TIME. */
-function sampleTimeOf(sampleType: number): number {
-  if ((sampleType & SAMPLE.time) === 0) return 0;
-  const before = [SAMPLE.identifier, SAMPLE.ip, SAMPLE.ids].filter((bit) => sampleType & bit);
-  return RECORD_HEAD_BYTES + 8 * before.length;
+  return { sizeBytes, ids, time, cpu, eventId: identifier || id };
 }
 
 /** `end`: where the record ends. */

@@ -1,7 +1,8 @@
 /**
  * Parses the kernel's description of an event: which fields its raw samples have, and where.
  */
-import { hexOf, SectionReader } from './file-parts.js';
+import { hexText } from '../codec/bytes.js';
+import { SectionReader } from './file-parts.js';
 
 /** The contents of a `format` file of tracefs. */
 export interface EventFormat {
@@ -148,7 +149,8 @@ const MAX_DECLARATIONS = 131_072;
  */
 export function* readTracingData(view: DataView, refuse: (system: string) => void): Generator<EventFormat> {
   const reader = new SectionReader(view);
-  if (hexOf(reader.bytes(MAGIC.length / 2)) !== MAGIC) throw new RangeError('not tracing data');
+  const { buffer, byteOffset, byteLength } = reader.bytes(MAGIC.length / 2);
+  if (hexText(new Uint8Array(buffer, byteOffset, byteLength)) !== MAGIC) throw new RangeError('not tracing data');
   reader.line(); // the version
   if (reader.u8() !== LITTLE_ENDIAN) throw new RangeError('tracing data of a big-endian machine');
   reader.bytes(5); // sizes of a long and of a page

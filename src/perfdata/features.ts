@@ -1,11 +1,11 @@
 /**
  * Reads the parts that perf writes after the records when it ends: machine, command, names of events, build ids.
  */
+import { hexText } from '../codec/bytes.js';
 import { comparePerfTimes, type PerfTime } from '../model/trace/perf-time.js';
 import { type Attribute, readAttribute } from './attributes.js';
 import { type EventFormat, readTracingData } from './event-format.js';
 import {
-  hexOf,
   loadSection,
   type RecordingFile,
   readSection,
@@ -270,7 +270,7 @@ function readBuildId(entry: DataView): BuildId {
   const length = misc & MISC_HAS_SIZE ? Math.min(entry.getUint8(SIZE_AT), MAX_BUILD_ID_BYTES) : MAX_BUILD_ID_BYTES;
   return {
     file: textOf(new DataView(entry.buffer, entry.byteOffset + FILE_AT, entry.byteLength - FILE_AT)),
-    buildId: hexOf(new DataView(entry.buffer, entry.byteOffset + BUILD_ID_AT, length)),
+    buildId: hexText(new Uint8Array(entry.buffer, entry.byteOffset + BUILD_ID_AT, length)),
     isKernel: isKernelMode(misc),
   };
 }

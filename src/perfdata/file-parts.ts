@@ -24,16 +24,13 @@ export class FileWindow {
   view = new DataView(this.bytes.buffer);
   /** Offset of the block in the file. */
   start = 0;
-  private readonly signal: AbortSignal | undefined;
   private readonly buffer = new Uint8Array(MAX_BLOCK_BYTES);
   private nextBytes = MIN_BLOCK_BYTES;
 
   constructor(
     private readonly file: RecordingFile,
-    signal?: AbortSignal,
-  ) {
-    this.signal = signal;
-  }
+    private readonly signal?: AbortSignal,
+  ) {}
 
   holds(at: number, count: number): boolean {
     return at >= this.start && at + count <= this.start + this.bytes.length;
@@ -143,9 +140,4 @@ export function textOf(view: DataView): string {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   const end = bytes.indexOf(0);
   return UTF8.decode(end === -1 ? bytes : bytes.subarray(0, end));
-}
-
-export function hexOf(view: DataView): string {
-  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

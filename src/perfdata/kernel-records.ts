@@ -1,10 +1,10 @@
 /**
  * Reads one kernel record, with the same result as parsing what `perf script` prints for it.
  */
-import { latin1Text } from '../codec/bytes.js';
+import { hexText, latin1Text } from '../codec/bytes.js';
 import { NONE } from '../model/units.js';
 import type { SampleId } from './attributes.js';
-import { hexOf, readU64 } from './file-parts.js';
+import { readU64 } from './file-parts.js';
 import type { AuxBuffer, AuxRecord, MadeSymbol, RecordedEvent, WrittenCode } from './recording.js';
 import type { FileRecord } from './walk.js';
 
@@ -135,7 +135,7 @@ function latin1({ view, at }: FileRecord, offset: number, end: number): string {
 export function readMappedBuildId({ view, at, misc, type }: FileRecord): { buildId: string; isKernel: boolean } | null {
   if (type !== RecordType.Mmap2 || (misc & MISC_BUILD_ID) === 0) return null;
   const length = Math.min(view.getUint8(at + 40), MAX_BUILD_ID_BYTES);
-  const buildId = hexOf(new DataView(view.buffer, view.byteOffset + at + 44, length));
+  const buildId = hexText(new Uint8Array(view.buffer, view.byteOffset + at + 44, length));
   return { buildId, isKernel: isKernelMode(misc) };
 }
 

@@ -171,9 +171,9 @@ export class RecordCollector {
   private addSample(record: FileRecord): void {
     this.samples.add(record);
     this.lossCollector.addSample(record);
-    const sampleTime = this.attributes.first.trailer?.sampleTime ?? 0;
-    if (sampleTime > 0 && record.at + sampleTime + 8 <= record.end)
-      this.times.include(timeOf(record.view, record.at + sampleTime));
+    const { trailer, layout } = this.attributes.first;
+    if (trailer !== null && layout.time > 0 && record.at + layout.time + 8 <= record.end)
+      this.times.include(timeOf(record.view, record.at + layout.time));
   }
 
   private addKernelRecord(record: FileRecord, sampleId: SampleId | null, bodyEnd: number): void {

@@ -1,7 +1,7 @@
 /**
  * Collects the samples of tracepoints and probes in a recording into tables.
  */
-import { utf8Text } from '../codec/bytes.js';
+import { isEqual, utf8Text } from '../codec/bytes.js';
 import { isThreadId } from '../model/limits.js';
 import { KERNEL_STACKS, type NumberStyle, OtherSampleCounts, SampleContext } from '../model/sample-table.js';
 import type { FieldBuilder } from '../model/sample-tables-builder.js';
@@ -376,10 +376,4 @@ function shortText(view: DataView, at: number, count: number): string {
   if (cached !== undefined && isEqual(cached, bytes)) return texts[slot] as string;
   bytesOf[slot] = bytes.slice();
   return (texts[slot] = utf8Text(bytes));
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
-  return true;
 }

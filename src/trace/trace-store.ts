@@ -3,8 +3,7 @@
  */
 
 import type { PackedOutline, PackedThread } from '../codec/block-head.js';
-import { RunBuilder } from '../model/trace/event-runs.js';
-import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
+import type { GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { EventMemory, type EventMemoryOptions } from './event-memory.js';
 import type { LaneRuns } from './lanes/lane.js';
@@ -45,8 +44,7 @@ export class TraceStore {
   /** Adds a chunk. `input` names the file: chunks with the same name follow each other. */
   add(chunk: TraceChunk, input: string): void {
     this.addRecords(chunk);
-    this.addColumns(chunk.events, input);
-    if (chunk.grouped) this.addGrouped(chunk.grouped, input);
+    for (const events of chunk.events) this.addEvents(events, input);
   }
 
   /** Adds records, names and mappings. */
@@ -79,36 +77,17 @@ export class TraceStore {
     });
   }
 
-  private addColumns({ length, tid, cpu, site, timeNs }: EventColumns, input: string): void {
-    const runs = new Map<string, { tid: Tid; cpu: number; events: number; run: RunBuilder }>();
-    if (length > 0) this.hasBranches = true;
-    for (let row = 0; row < length; row++) {
-      this.extendTo(timeNs[row], timeNs[row]);
-      const key = `${tid[row]} ${cpu[row]}`;
-      let lane = runs.get(key);
-      if (lane === undefined)
-        runs.set(key, (lane = { tid: tid[row], cpu: cpu[row], events: 0, run: new RunBuilder() }));
-      lane.run.add(site[row], timeNs[row]);
-      lane.events++;
-    }
-    for (const { run, ...lane } of runs.values()) this.addRun(lane.tid, lane.cpu, input, run.build(), lane.events);
-  }
-
-  private addGrouped({ runs, events, startNs, endNs }: GroupedEvents, input: string): void {
+  private addEvents({ runs, events, startNs, endNs }: GroupedEvents, input: string): void {
     if (runs.length > 0) {
       this.hasBranches = true;
-      this.extendTo(startNs, endNs);
+      this.startNs = Math.min(this.startNs, startNs);
+      this.endNs = Math.max(this.endNs, endNs);
     }
     let at = 0;
     for (const { tid, cpu, length, events: count } of runs) {
       this.addRun(tid, cpu, input, events.subarray(at, at + length), count);
       at += length;
     }
-  }
-
-  private extendTo(startNs: Nanoseconds, endNs: Nanoseconds): void {
-    if (startNs < this.startNs) this.startNs = startNs;
-    if (endNs > this.endNs) this.endNs = endNs;
   }
 
   private addRun(tid: Tid, cpu: number, input: string, run: Int32Array, events: number): void {

@@ -74,11 +74,16 @@ class CheckedReader {
   private location(rows: Float64Array, at: number) {
     const { branches } = this.reader;
     const symbol = rows[at + End.Symbol];
-    if (symbol < 0) return location(branches.unusualEnd(~symbol));
+    if (symbol < 0) return location(branches.text('texts', ~symbol));
     this.parsedEnds++;
     const file = rows[at + End.File];
-    const dso = knownFile(file < 0 ? null : branches.file(file));
-    return { address: rows[at + End.Address], name: branches.symbol(symbol), dso, start: rows[at + End.Start] };
+    const dso = knownFile(file < 0 ? null : branches.text('files', file));
+    return {
+      address: rows[at + End.Address],
+      name: branches.text('symbols', symbol),
+      dso,
+      start: rows[at + End.Start],
+    };
   }
 }
 

@@ -46,9 +46,9 @@ function textOf(known: KnownBranches, branch: number): string {
 function endOf(known: KnownBranches, at: number): string {
   const { rows } = known;
   const symbol = rows[at + End.Symbol];
-  if (symbol < 0) return known.unusualEnd(~symbol);
+  if (symbol < 0) return known.text('texts', ~symbol);
   const offset = rows[at + End.Address] - rows[at + End.Start];
-  return `${rows[at + End.Address].toString(16)} ${known.symbol(symbol)}+0x${offset.toString(16)}`;
+  return `${rows[at + End.Address].toString(16)} ${known.text('symbols', symbol)}+0x${offset.toString(16)}`;
 }
 
 function expectAllKnown(known: KnownBranches, branches: Int32Array): void {

@@ -34,12 +34,9 @@ function parse(text: string | Uint8Array, pieceBytes = 1 << 20, context = new Tr
     names: [] as ThreadName[],
     mappings: [] as Mapping[],
   };
-  const collect = ({ events, grouped, records, names, mappings }: ReturnType<TraceParser['parse']>) => {
-    all.events.push(...Array.from(events.tid, (_, row) => describeEvent(events, row, context)));
-    if (grouped) {
-      const columns = columnsOf(grouped);
+  const collect = ({ events, records, names, mappings }: ReturnType<TraceParser['parse']>) => {
+    for (const columns of events.map(columnsOf))
       all.events.push(...columns.tid.map((_, row) => describeEvent(columns, row, context)));
-    }
     all.records.push(...records);
     all.names.push(...names);
     all.mappings.push(...mappings);

@@ -16,13 +16,12 @@ import {
   bundleSites,
   bundleStartNs,
   MAX_BUNDLE_EVENTS,
-  RunBuilder,
 } from '../../src/model/trace/event-runs.js';
 import { EventPacker, expectedSites, packedEvents } from '../../src/trace/blocks.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
 import { LaneReader, type LaneRuns, MAX_JITTER_NS, OutOfOrder } from '../../src/trace/lanes/lane.js';
 import { times } from '../helpers/random/times.js';
-import { Bundles, bundledEvents, bundlesOf } from '../helpers/traces/bundled-events.js';
+import { Bundles, bundledEvents, bundlesOf, plainRun } from '../helpers/traces/bundled-events.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -79,9 +78,7 @@ const lane = fc.record({
 });
 
 function runOf(events: readonly Event[], isBundled: boolean): Int32Array {
-  const run = new RunBuilder();
-  for (const { site, timeNs } of events) run.add(site, timeNs);
-  return isBundled ? bundlesOf(run.build()) : run.build();
+  return isBundled ? bundlesOf(plainRun(events)) : plainRun(events);
 }
 
 const bundles = new Bundles();

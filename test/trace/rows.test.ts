@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SwitchKind } from '../../src/model/sample-table.js';
 import { TraceEdge } from '../../src/model/trace/branch-sites.js';
-import { RunBuilder } from '../../src/model/trace/event-runs.js';
 import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
 import { EventMemory } from '../../src/trace/event-memory.js';
 import { LaneReader, type Slices, slicesWithin, type ThreadSlice } from '../../src/trace/lanes/lane.js';
@@ -14,7 +13,7 @@ import { MergedLanes } from '../../src/trace/lanes/merge-lanes.js';
 import { loadThread, threadBytes } from '../../src/trace/load-thread.js';
 import { everyNth } from '../helpers/random/times.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
-import { bundlesOf } from '../helpers/traces/bundled-events.js';
+import { bundlesOf, plainRun } from '../helpers/traces/bundled-events.js';
 import { beginningOf, inputOf } from '../helpers/traces/load.js';
 import { MemoryFile, threadEvents } from '../helpers/traces/thread-events.js';
 import { threadsOfInput } from '../helpers/traces/threads-of.js';
@@ -102,11 +101,11 @@ test('a lane is read alike from any batch on', () => {
   const memory = new EventMemory({ memoryBytes: 2 ** 24, directory: null });
   const lane = { cpu: 3, input: 'input', addresses: [] as number[], lengths: [] as number[], events: [] as number[] };
   for (let run = 0; run < 4; run++) {
-    const builder = new RunBuilder();
-    for (let event = 0; event < 12_000; event++) builder.add(event % 100, 1e6 * run + 7 * event);
-    lane.addresses.push(memory.add(builder.build()));
-    lane.lengths.push(builder.build().length);
-    lane.events.push(12_000);
+    const events = Array.from({ length: 12_000 }, (_, row) => ({ site: row % 100, timeNs: 1e6 * run + 7 * row }));
+    const numbers = plainRun(events);
+    lane.addresses.push(memory.add(numbers));
+    lane.lengths.push(numbers.length);
+    lane.events.push(events.length);
   }
   expectReadAgain(new LaneReader([lane], memory.shared()));
   memory.close();
@@ -134,9 +133,8 @@ function loadedFrom(
   const memory = new EventMemory({ memoryBytes: 0, directory: null });
   const lane = { cpu: 0, input: 'input', addresses: [] as number[], lengths: [] as number[], events: [] as number[] };
   for (let row = 0; row < events.length; row += runEvents) {
-    const run = new RunBuilder();
-    for (const { site, timeNs } of events.slice(row, row + runEvents)) run.add(site, timeNs);
-    const numbers = isBundled ? bundlesOf(run.build()) : run.build();
+    const run = plainRun(events.slice(row, row + runEvents));
+    const numbers = isBundled ? bundlesOf(run) : run;
     lane.addresses.push(memory.add(numbers));
     lane.lengths.push(numbers.length);
     lane.events.push(Math.min(runEvents, events.length - row));

@@ -5,18 +5,13 @@
 import { expect, test } from 'vitest';
 import { TraceStore } from '../../src/trace/trace-store.js';
 
-const NO_EVENTS = {
-  length: 0,
-  ...{ tid: new Int32Array(), cpu: new Int32Array(), site: new Uint32Array(), timeNs: new Float64Array() },
-};
-
 /** Adds runs of so many numbers, on two CPUs in turns, and returns the lengths that the store has, by CPU. */
 function storedLengths(lengths: readonly number[]): (readonly number[])[] {
   const store = new TraceStore({}, { memoryBytes: 0, directory: null });
   lengths.forEach((length, row) => {
     const runs = [{ tid: 7, cpu: row % 2, length, events: length }];
-    const grouped = { runs, events: new Int32Array(length), startNs: row, endNs: row };
-    store.add({ events: NO_EVENTS, grouped, records: [], names: [], mappings: [] }, 'input');
+    const events = [{ runs, events: new Int32Array(length), startNs: row, endNs: row }];
+    store.add({ events, records: [], names: [], mappings: [] }, 'input');
   });
   const { lanes, events } = store.freeze(true).threadSource(7);
   store.memory.close();

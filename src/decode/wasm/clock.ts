@@ -10,10 +10,7 @@ import {
   CBR,
   CUT,
   cycBytes,
-  ipBytes,
   isCyc,
-  isLongCyc,
-  isTnt,
   MTC,
   MWAIT,
   NO_TSC,
@@ -21,10 +18,7 @@ import {
   PWRE,
   PWRX,
   readCyc,
-  shortCyc,
-  shortCycBytes,
   sizeOf,
-  TIP,
   TIP_PGD,
   TMA,
   TRACE_STOP,
@@ -289,18 +283,7 @@ function ratioAhead(mtc: u32, delta_: u64, now: u64, first: usize, end: usize, i
   let isBehindCyc = true;
   while (pos < end) {
     const byte = load<u8>(pos);
-    if (isTnt(byte)) {
-      pos++;
-      isBehindCyc = false;
-      continue;
-    }
     if (isCyc(byte)) {
-      if (pos + 2 <= end && !isLongCyc(pos)) {
-        cycles += shortCyc(pos);
-        pos += shortCycBytes(byte);
-        isBehindCyc = true;
-        continue;
-      }
       cycles += readCyc(pos, end);
       if (cycBytes === 0) break;
       pos += cycBytes;
@@ -311,7 +294,7 @@ function ratioAhead(mtc: u32, delta_: u64, now: u64, first: usize, end: usize, i
       pos++;
       continue;
     }
-    const size = (byte & 0x1f) === TIP && byte >> 5 <= 4 ? 1 + ipBytes(byte >> 5) : sizeOf(pos, end);
+    const size = sizeOf(pos, end);
     if (size === CUT || pos + size > end) break;
     if (size === BAD || endsRatio(pos)) return 0;
     if (byte === MTC) {

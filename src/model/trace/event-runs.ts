@@ -5,21 +5,61 @@
  * does not fit, is four: FAR, the site, and the time itself as the two halves of a floating-point number. Events
  * can also be in bundles (below).
  */
-import type { Nanoseconds, SiteId } from '../units.js';
+import { resized } from '../columns.js';
+import type { Nanoseconds, SiteId, Tid } from '../units.js';
+import type { GroupedEvents } from './trace-chunk.js';
 
 export const FAR = -1;
 /** Numbers per event, near and far. */
 export const NEAR_LENGTH = 2;
 export const FAR_LENGTH = 4;
 
-/** Builds a run. */
-export class RunBuilder {
+/** Builds runs of events that come in any order. */
+export class RunsBuilder {
+  private readonly lanes = new Map<string, RunBuilder>();
+  /** That of the last event: mostly of the next one, too. */
+  private last: RunBuilder | null = null;
+
+  /** `timeNs`: as printed, so it may step back. */
+  add(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds): void {
+    if (this.last?.tid !== tid || this.last.cpu !== cpu) this.last = this.runOf(tid, cpu);
+    this.last.add(site, timeNs);
+  }
+
+  /** Returns what was added, by lane, and starts over. */
+  build(): GroupedEvents[] {
+    const runs = [...this.lanes.values()].map((run) => run.build());
+    this.lanes.clear();
+    this.last = null;
+    return runs;
+  }
+
+  private runOf(tid: Tid, cpu: number): RunBuilder {
+    const key = `${tid} ${cpu}`;
+    let run = this.lanes.get(key);
+    if (run === undefined) this.lanes.set(key, (run = new RunBuilder(tid, cpu)));
+    return run;
+  }
+}
+
+class RunBuilder {
   private values = new Int32Array(64);
   private length = 0;
+  private events = 0;
   private lastNs: Nanoseconds = Number.NaN;
+  private startNs = Number.POSITIVE_INFINITY;
+  private endNs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    readonly tid: Tid,
+    readonly cpu: number,
+  ) {}
 
   add(site: SiteId, timeNs: Nanoseconds): void {
-    if (this.length + FAR_LENGTH > this.values.length) this.grow();
+    if (this.length + FAR_LENGTH > this.values.length) this.values = resized(this.values, 2 * this.values.length);
+    this.events++;
+    if (timeNs < this.startNs) this.startNs = timeNs;
+    if (timeNs > this.endNs) this.endNs = timeNs;
     const step = timeNs - this.lastNs;
     this.lastNs = timeNs;
     if ((step | 0) === step) {
@@ -32,15 +72,10 @@ export class RunBuilder {
     this.length += FAR_LENGTH;
   }
 
-  /** Returns the run; shares memory with the builder. */
-  build(): Int32Array {
-    return this.values.subarray(0, this.length);
-  }
-
-  private grow(): void {
-    const larger = new Int32Array(2 * this.values.length);
-    larger.set(this.values);
-    this.values = larger;
+  /** Shares memory with the builder. */
+  build(): GroupedEvents {
+    const { tid, cpu, length, events, startNs, endNs } = this;
+    return { runs: [{ tid, cpu, length, events }], events: this.values.subarray(0, length), startNs, endNs };
   }
 }
 

@@ -1,16 +1,7 @@
 /**
- * What the parser passes to the store: a piece of one input, as columns of events and a few records.
+ * What the parser passes to the store: a piece of one input, as runs of events and a few records.
  */
 import type { Address, Nanoseconds, Tid } from '../units.js';
-
-/** Branch events in the order of the input. */
-export interface EventColumns {
-  readonly length: number;
-  readonly tid: Int32Array;
-  readonly cpu: Int32Array; // NONE if not printed
-  readonly site: Uint32Array; // SiteId
-  readonly timeNs: Float64Array; // Nanoseconds, as printed: it may step back
-}
 
 export interface EventRun {
   readonly tid: Tid;
@@ -72,9 +63,8 @@ export interface Mapping {
 }
 
 export interface TraceChunk {
-  readonly events: EventColumns;
-  /** More events, after those. */
-  readonly grouped: GroupedEvents | null;
+  /** Those of a lane in the order of the input. */
+  readonly events: readonly GroupedEvents[];
   readonly records: readonly TraceRecord[];
   readonly names: readonly ThreadName[];
   readonly mappings: readonly Mapping[];

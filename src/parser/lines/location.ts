@@ -18,33 +18,10 @@ export interface LocationText {
 /** If the address is outside the symbol, perf's offset wraps around modulo 2^64: `memcpy@plt+0xffffffffff22f000`. */
 const MAX_OFFSET = 2 ** 24;
 
-const BLANK = 32;
-const CLOSE = 41;
 const FILE = /^(.*(?:\+0x[0-9a-f]+|\[unknown\])) \((.*)\)$/s;
 const FILE_AFTER_ADDRESS = /^([0-9a-f]{1,16}) \(([^)]*(?: \(deleted\))?)\)$/;
 const FILE_AFTER_BARE_NAME = /^(.*) \(([/[].*)\)$/s;
 const OFFSET = /^(.*)\+0x([0-9a-f]{1,16})$/s;
-
-export function parseLocation(text: string): LocationText {
-  return parseUsual(text) ?? parseAny(text);
-}
-
-/** Parses the usual form, `401260 leaf+0x4`, without regular expressions; null for any other. */
-function parseUsual(text: string): LocationText | null {
-  const blank = text.indexOf(' ');
-  const plus = text.lastIndexOf('+0x');
-  if (
-    blank < 1 ||
-    plus <= blank + 1 ||
-    text.charCodeAt(blank + 1) === BLANK ||
-    text.charCodeAt(text.length - 1) === CLOSE
-  )
-    return null;
-  const address = hexNumber(text, 0, blank);
-  const offset = hexNumber(text, plus + 3, text.length);
-  if (Number.isNaN(address) || Number.isNaN(offset) || offset > MAX_OFFSET) return null;
-  return { address, name: text.slice(blank + 1, plus), offset, dso: null, fileOffset: Number.NaN };
-}
 
 /** Parses at most 13 digits, which a number holds exactly; NaN for anything else. */
 function hexNumber(text: string, start: number, end: number): number {
@@ -58,7 +35,7 @@ function hexNumber(text: string, start: number, end: number): number {
   return value;
 }
 
-function parseAny(text: string): LocationText {
+export function parseLocation(text: string): LocationText {
   const file = text.endsWith(')') ? splitFile(text) : null;
   const bare = file ? file[1] : text;
   const inFile = parseFile(file ? file[2] : null);

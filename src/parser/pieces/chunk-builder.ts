@@ -4,6 +4,7 @@
 
 import { SampleContext, type SampleTable } from '../../model/sample-table.js';
 import { SampleTablesBuilder } from '../../model/sample-tables-builder.js';
+import { RunsBuilder } from '../../model/trace/event-runs.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { GroupedEvents, Mapping, ThreadName, TraceChunk, TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../../model/units.js';
@@ -11,27 +12,20 @@ import { copied, fromLatin1 } from '../intern.js';
 import { type Head, NOT_PRINTED } from '../lines/line-prefix.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 
-const MIN_ROWS = 1024;
-
 export class ChunkBuilder {
-  /** Events already grouped by lane. */
-  grouped: GroupedEvents | null = null;
+  private events: GroupedEvents[] = [];
+  private readonly runs = new RunsBuilder();
   private records: TraceRecord[] = [];
   private names: ThreadName[] = [];
   private mappings: Mapping[] = [];
-  private length = 0;
-  private tid = new Int32Array(MIN_ROWS);
-  private cpu = new Int32Array(MIN_ROWS);
-  private site = new Uint32Array(MIN_ROWS);
-  private timeNs = new Float64Array(MIN_ROWS);
 
   addEvent(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds): void {
-    if (this.length === this.tid.length) this.grow();
-    const row = this.length++;
-    this.tid[row] = tid;
-    this.cpu[row] = cpu;
-    this.site[row] = site;
-    this.timeNs[row] = timeNs;
+    this.runs.add(tid, cpu, site, timeNs);
+  }
+
+  /** Adds events that come after all that were added. */
+  addEvents(events: GroupedEvents): void {
+    this.events.push(...this.runs.build(), events);
   }
 
   addRecord(record: TraceRecord): void {
@@ -46,39 +40,15 @@ export class ChunkBuilder {
     this.mappings.push(mapping);
   }
 
-  /** Returns what was added, and starts over. The columns are valid until the next event is added. */
+  /** Returns what was added, and starts over. */
   build(): TraceChunk {
-    const { length, tid, cpu, site, timeNs, grouped, records, names, mappings } = this;
-    const events = {
-      length,
-      tid: tid.subarray(0, length),
-      cpu: cpu.subarray(0, length),
-      site: site.subarray(0, length),
-      timeNs: timeNs.subarray(0, length),
-    };
-    this.clear();
-    return { events, grouped, records, names, mappings };
-  }
-
-  private grow(): void {
-    const { length, tid, cpu, site, timeNs } = this;
-    this.tid = new Int32Array(2 * length);
-    this.tid.set(tid);
-    this.cpu = new Int32Array(2 * length);
-    this.cpu.set(cpu);
-    this.site = new Uint32Array(2 * length);
-    this.site.set(site);
-    this.timeNs = new Float64Array(2 * length);
-    this.timeNs.set(timeNs);
-  }
-
-  /** The columns keep their capacity, because most chunks have the same size. */
-  private clear(): void {
-    this.length = 0;
-    this.grouped = null;
+    const { records, names, mappings } = this;
+    const events = [...this.events, ...this.runs.build()];
+    this.events = [];
     this.records = [];
     this.names = [];
     this.mappings = [];
+    return { events, records, names, mappings };
   }
 }
 

@@ -4,12 +4,11 @@
  */
 
 import type { CallCounts } from '../../analysis/calls/call-counts.js';
-import type { Image } from '../../decode/images.js';
+import { type Image, toAddress } from '../../decode/images.js';
 import {
   branchKind,
   countRows,
   type DecodedCount,
-  type Part,
   type SiteRow,
   type Stream,
   siteCount,
@@ -108,9 +107,7 @@ function countedPieces(
     const pieces = places.map(({ cpu, stream }) => {
       const row = cpus.push({ ...cpu, trace: { ...cpu.trace, streams: [stream] } }) - 1;
       const rows: CountRow[] = [];
-      let part: Part | null = { stream: 0, lastStream: 0, offset: stream[0].offset, cut: Infinity, state: null };
-      while (part !== null) {
-        const { sites, rest, events } = decoder.decode(row, part, memory);
+      for (const { sites, events } of decoder.decodeStream(row, 0, memory)) {
         functions.addSites(sites);
         let eventsBefore = 0;
         for (const counted of countRows(decoder.counts())) {
@@ -119,7 +116,6 @@ function countedPieces(
           rows.push(rowOf(counted, cpu, all, functions));
         }
         functions.pass(events.subarray(eventsBefore));
-        part = rest && { ...part, ...rest };
       }
       return rows;
     });
@@ -256,10 +252,6 @@ class AskedFunctions {
     const found = code ? this.encoded.locate(code, toAddress(address)) : null;
     return found === null || found.name === null || !this.isAsked(found.name) ? null : found.start;
   }
-}
-
-function toAddress(address: bigint): number {
-  return Number(BigInt.asIntN(64, address));
 }
 
 function rowOf(

@@ -6,7 +6,7 @@
  * found is dropped.
  */
 
-import { type Image, KERNEL_IMAGE } from '../../decode/images.js';
+import { type Image, KERNEL_IMAGE, toAddress } from '../../decode/images.js';
 import {
   branchKind,
   completed,
@@ -185,7 +185,7 @@ export class SiteNames {
   }
 
   private locationOf(image: number, address: bigint): number {
-    const at = Number(BigInt.asIntN(64, address));
+    const at = toAddress(address);
     const own = at < 0 ? KERNEL_IMAGE : image;
     let locations = this.locations.get(own);
     if (locations === undefined) this.locations.set(own, (locations = new Map()));

@@ -13,6 +13,7 @@ import { assert } from '../../model/errors.js';
 import type { OpenFile } from '../../model/open-file.js';
 import type { PerfTime, TraceTiming } from '../../model/trace/perf-time.js';
 import { type Address, NONE } from '../../model/units.js';
+import { isBeforeRecording } from '../../parser/pieces/chunk-builder.js';
 import type { AuxBuffer, RecordedEvent, Recording } from '../../perfdata/recording.js';
 import type { KernelSegment } from '../../symbols/kernel-files.js';
 import { PSB, PSB_PLUS_BYTES, tickAfterPsb } from './psb-search.js';
@@ -136,11 +137,6 @@ function toSideband(
 
 export function nsOf({ seconds, ns }: PerfTime): bigint {
   return BigInt(seconds) * 1_000_000_000n + BigInt(ns);
-}
-
-/** perf gives time 0 to what existed before the recording. */
-function isBeforeRecording({ seconds, ns }: PerfTime): boolean {
-  return seconds === 0 && ns === 0;
 }
 
 function cpuTraces(buffers: readonly AuxBuffer[]): CpuTrace[] {

@@ -5,7 +5,7 @@
  * that grows with its length. So the mean of branches per byte over all pieces, times the bytes of the trace, estimates the
  * branches of the trace, however uneven it is, and how much the pieces differ tells how far it may be off.
  */
-import { endOf, errorsOf, type Part, runsOf, type Stream } from '../../decode/parts.js';
+import { endOf, errorsOf, runsOf, type Stream } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
 import { openPath } from '../../host/files.js';
 import { firstThat } from '../../model/columns.js';
@@ -256,16 +256,8 @@ class Sampler {
   private branchesOf({ trace, slots }: Cpu, stream: Stream): number {
     const piece = { trace: { ...trace, streams: [stream] }, slots };
     const row = this.pieces.push(piece) - 1;
-    const whole: Part = {
-      stream: 0,
-      lastStream: 0,
-      offset: stream[0].offset,
-      cut: Number.POSITIVE_INFINITY,
-      state: null,
-    };
     let branches = 0;
-    for (let part: Part | null = whole; part !== null; ) {
-      const decoded = this.decoder.decode(row, part, this.memory);
+    for (const decoded of this.decoder.decodeStream(row, 0, this.memory)) {
       this.bytes += decoded.bytes;
       for (const { events, slot, startNs, endNs } of runsOf(decoded, 0, undefined)) {
         const { tid, pid } = slots[slot] as Slot;
@@ -282,7 +274,6 @@ class Sampler {
         const home = error.code === NO_CODE ? homeOfCode(cpuError(error, piece, this.context.images).file) : 'file';
         this.generatedErrors += Number(home === 'generated' || (home === 'unmapped' && error.ip < 1n << 63n));
       }
-      part = decoded.rest && { ...whole, ...decoded.rest };
     }
     return branches;
   }

@@ -131,6 +131,17 @@ export class RecordingDecoder {
     return { ...decoded, events: into.subarray(0, length) };
   }
 
+  /** Decodes a stream of a CPU from its begin, as a decoder alone: yields one part after the other. */
+  *decodeStream(cpu: number, stream: number, into: Int32Array): Generator<DecodedPart> {
+    const [{ offset }] = (this.context.cpus[cpu] as DecodeContext['cpus'][number]).trace.streams[stream] as Stream;
+    const whole = { stream, lastStream: stream, offset, cut: Number.POSITIVE_INFINITY, state: null };
+    for (let part: Part | null = whole; part !== null; ) {
+      const decoded = this.decode(cpu, part, into);
+      yield decoded;
+      part = decoded.rest && { ...whole, ...decoded.rest };
+    }
+  }
+
   /** What was counted in the last part (decode/part-decoder.ts). */
   counts(): DataView {
     return this.decoder.counts();

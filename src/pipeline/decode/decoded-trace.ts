@@ -1,13 +1,13 @@
 /**
  * Adds what decoders find to a trace.
  */
-import { codeAt, type Image } from '../../decode/images.js';
+import { codeAt, type Image, toAddress } from '../../decode/images.js';
 import type { Mark, Part } from '../../decode/parts.js';
 import { type DecodedError, type DecodedPart, type DecodedRun, errorsOf, runsOf } from '../../decode/parts.js';
 import type { Slot } from '../../decode/schedule.js';
 import { noLines } from '../../model/profile/profile.js';
-import type { EventColumns, EventRun, TraceRecord } from '../../model/trace/trace-chunk.js';
-import { type Address, idleName, idleTid, NONE, type Tid } from '../../model/units.js';
+import type { EventRun, TraceRecord } from '../../model/trace/trace-chunk.js';
+import { idleName, idleTid, NONE, type Tid } from '../../model/units.js';
 import type { Recording } from '../../perfdata/recording.js';
 import type { TraceBuilder } from '../read/trace-builder.js';
 import { SiteNames, type TakenPart, WorkerSites } from './decode-parts.js';
@@ -15,14 +15,7 @@ import { nsOf } from './decode-plan.js';
 import type { DecodeContext } from './decode-task.js';
 import type { Locate } from './locate.js';
 
-const NO_EVENTS: EventColumns = {
-  length: 0,
-  tid: new Int32Array(),
-  cpu: new Int32Array(),
-  site: new Uint32Array(),
-  timeNs: new Float64Array(),
-};
-const NOTHING = { events: NO_EVENTS, grouped: null, records: [], names: [], mappings: [] };
+const NOTHING = { events: [], records: [], names: [], mappings: [] };
 
 export class DecodedTrace {
   readonly errors: CpuError[] = [];
@@ -97,7 +90,7 @@ export class DecodedTrace {
     const count = runs.reduce((sum, run) => sum + run.events, 0);
     const startNs = runs.reduce((first, run) => Math.min(first, run.startNs), Number.POSITIVE_INFINITY);
     const endNs = runs.reduce((last, run) => Math.max(last, run.endNs), Number.NEGATIVE_INFINITY);
-    into.add({ ...NOTHING, grouped: { runs, events, startNs, endNs } }, this.name);
+    into.add({ ...NOTHING, events: [{ runs, events, startNs, endNs }] }, this.name);
     into.context.timed += count;
     into.addAccount({ counts: { ...noLines(), lines: count, events: count } });
   }
@@ -147,10 +140,6 @@ export function cpuError(
   const mapped = error.code === NO_CODE ? images[image - 1] : undefined;
   const file = mapped === undefined ? null : (codeAt(mapped, toAddress(error.ip), tick)?.file ?? null);
   return { ...error, tid, pid, cpu: trace.cpu, file };
-}
-
-function toAddress(ip: bigint): Address {
-  return Number(BigInt.asIntN(64, ip));
 }
 
 /** Returns an error where the kernel's buffer was full. */

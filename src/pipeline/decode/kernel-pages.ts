@@ -1,7 +1,6 @@
 /**
  * Finds the pages of the kernel's code that a recording ran, by decoding it: a pack needs no others.
  */
-import type { Part } from '../../decode/parts.js';
 import { openPath } from '../../host/files.js';
 import { nextTurn } from '../../host/turns.js';
 import type { OffsetRange } from '../../symbols/bounds.js';
@@ -26,15 +25,11 @@ export async function kernelPages(encoded: EncodedRecording, signal: AbortSignal
   try {
     const memory = decoder.ownMemory();
     for (const [cpu, { trace }] of context.cpus.entries())
-      for (const [stream, [{ offset }]] of trace.streams.entries()) {
-        const whole = { stream, lastStream: stream, offset, cut: Number.POSITIVE_INFINITY, state: null };
-        for (let part: Part | null = whole; part !== null; ) {
+      for (const stream of trace.streams.keys())
+        for (const _ of decoder.decodeStream(cpu, stream, memory)) {
           await nextTurn(); // lets signals arrive
           signal.throwIfAborted();
-          const { rest } = decoder.decode(cpu, part, memory);
-          part = rest && { ...whole, ...rest };
         }
-      }
   } finally {
     decoder.close();
     recording.close();

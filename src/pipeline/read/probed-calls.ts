@@ -5,7 +5,8 @@
 import { numbersOf, type SampleTable } from '../../model/sample-table.js';
 import { NOT_PROBED } from '../../model/symbol-table.js';
 import { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
-import type { EventColumns } from '../../model/trace/trace-chunk.js';
+import { RunsBuilder } from '../../model/trace/event-runs.js';
+import type { GroupedEvents } from '../../model/trace/trace-chunk.js';
 import { type Address, type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import type { Interner } from '../../parser/intern.js';
 import { endsOfSpan, findEvent } from '../replay/find-functions.js';
@@ -39,7 +40,9 @@ export interface ThreadSwitch {
 }
 
 export interface ProbedCalls {
-  readonly events: EventColumns;
+  readonly events: readonly GroupedEvents[];
+  /** How many events there are. */
+  readonly length: number;
   /** Calls that did not return, because an exception or a jump left them, and those that cross others. */
   readonly leftOut: number;
 }
@@ -68,7 +71,7 @@ export function probedCalls(
     leftOut += found.left + found.calls.length - calls.length;
     writer.addThread(tid, withHits(threads.get(tid), own), calls);
   }
-  return { events: writer.build(), leftOut };
+  return { events: writer.build(), length: writer.length, leftOut };
 }
 
 /** `probe_server:push` → `push`. */
@@ -256,14 +259,15 @@ class BranchWriter {
     stop(endNs);
   }
 
-  build(): EventColumns {
-    return {
-      length: this.site.length,
-      tid: Int32Array.from(this.tid),
-      cpu: Int32Array.from(this.cpu),
-      site: Uint32Array.from(this.site),
-      timeNs: Float64Array.from(this.timeNs),
-    };
+  get length(): number {
+    return this.site.length;
+  }
+
+  build(): GroupedEvents[] {
+    const runs = new RunsBuilder();
+    const { tid, cpu, site, timeNs } = this;
+    for (let row = 0; row < site.length; row++) runs.add(tid[row], cpu[row], site[row], timeNs[row]);
+    return runs.build();
   }
 
   private add(tid: Tid, cpu: number, site: number, timeNs: Nanoseconds): void {

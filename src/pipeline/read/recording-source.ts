@@ -168,11 +168,11 @@ export class SampledSource implements Source {
       context.interner,
     );
     if (found === null) return;
-    const { length } = found.events;
+    const { length } = found;
     context.timed += length;
     into.leftOutCalls += found.leftOut;
     into.addAccount({ counts: { ...noLines(), lines: length, events: length } });
-    into.add({ events: found.events, grouped: null, records: [], names: [], mappings: [] }, name);
+    into.add({ events: found.events, records: [], names: [], mappings: [] }, name);
   }
 }
 

@@ -251,7 +251,6 @@ interface Piece {
 }
 
 class TextPieces {
-  private readonly emit: (chunk: TraceChunk) => void;
   private readonly pending: Piece[] = [];
   private readonly free: Slot[] = [];
   private cutter = new LineCutter();
@@ -260,10 +259,8 @@ class TextPieces {
   constructor(
     private readonly parser: TraceParser,
     readonly readers: PieceReaders,
-    take: (chunk: TraceChunk) => void,
-  ) {
-    this.emit = take;
-  }
+    private readonly emit: (chunk: TraceChunk) => void,
+  ) {}
 
   get pieceBytes(): number {
     return this.readers.sizes.pieceBytes;

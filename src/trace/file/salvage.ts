@@ -5,6 +5,7 @@
 import type { PackedBlock, PackedThread } from '../../codec/block-head.js';
 import { readBlockHead } from '../../codec/block-head.js';
 import { FileFault } from '../../codec/file-fault.js';
+import { appendTo } from '../../model/groups.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../../model/units.js';
 import type { SideRecords, StoredSamples, TraceContents } from './contents.js';
@@ -120,7 +121,7 @@ class IntactBlocks {
     if (head === null || head.tid !== tid || head.events !== block.events || tid < 0) return false;
     if (head.parts.some(({ cpu, events }) => cpu < NONE || events === 0)) return false;
     this.events += block.events;
-    this.blocksOf(tid).push(block);
+    appendTo(this.blocks, tid, block);
     for (const { cpu, events } of head.parts) this.count(tid, cpu, events);
     return true;
   }
@@ -132,12 +133,6 @@ class IntactBlocks {
       const lanes = [...(this.eventsOfCpu.get(tid) ?? [])].sort(byNumber).map(([cpu, events]) => ({ cpu, events }));
       return { tid, lanes, blocks };
     });
-  }
-
-  private blocksOf(tid: Tid): PackedBlock[] {
-    let blocks = this.blocks.get(tid);
-    if (blocks === undefined) this.blocks.set(tid, (blocks = []));
-    return blocks;
   }
 
   private count(tid: Tid, cpu: number, events: number): void {

@@ -4,10 +4,17 @@
 import { expect } from 'vitest';
 import { newDecoderModule } from '../../../src/decode/decoder-module.js';
 import { COLUMN_BUNDLES } from '../../../src/decode/wasm/layout.js';
-import { bundleEnd, bundleEvents, MAX_BUNDLE_EVENTS } from '../../../src/model/trace/event-runs.js';
+import { bundleEnd, bundleEvents, MAX_BUNDLE_EVENTS, RunsBuilder } from '../../../src/model/trace/event-runs.js';
 import { BundleColumns } from '../../../src/trace/lanes/bundles.js';
 
 const columns = new BundleColumns();
+
+/** Returns a run of these events, without bundles. */
+export function plainRun(events: Iterable<{ readonly site: number; readonly timeNs: number }>): Int32Array {
+  const runs = new RunsBuilder();
+  for (const { site, timeNs } of events) runs.add(1, 0, site, timeNs);
+  return runs.build()[0]?.events ?? new Int32Array();
+}
 
 /** Returns the events of the bundles in a range of numbers. */
 export function bundledEvents(run: Int32Array, from: number, end: number): { site: number[]; timeNs: number[] } {

@@ -32,7 +32,7 @@ import {
 } from '../state';
 import { walkBits } from '../walk/bits';
 import { settle } from '../walk/position';
-import { missTarget, walkToWithinBits } from '../walk/targets';
+import { missTarget, walkTo } from '../walk/targets';
 import { badPacket, badTime, cutOff, overflow, readAddress, takeAddress } from './addresses';
 import { Ahead } from './ahead';
 import * as format from './format';
@@ -300,7 +300,7 @@ function takeTarget(): bool {
     return true;
   }
   const isKnown = readAddress(byte);
-  const error = walkToWithinBits(isKnown, state.lastIp);
+  const error = walkTo(isKnown, state.lastIp, true);
   settle();
   if (error !== 0) lose(error);
   else walkOn(bits, count);

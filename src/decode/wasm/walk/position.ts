@@ -29,16 +29,8 @@ export function settle(): void {
   if (changetype<usize>(current) !== 0) state.ip = current.start;
 }
 
-/** Inlined where it runs for each packet: the compiler does so with methods only. */
-export class Position {
-  @inline
-  static here(): Block {
-    return changetype<usize>(current) !== 0 && currentImage === image ? current : lookUp();
-  }
-}
-
 export function here(): Block {
-  return Position.here();
+  return changetype<usize>(current) !== 0 && currentImage === image ? current : lookUp();
 }
 
 function lookUp(): Block {

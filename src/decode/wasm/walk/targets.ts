@@ -58,19 +58,11 @@ export function missTarget(): u32 {
   return fail(block, block.from, ERROR_MISMATCH);
 }
 
-/** TIP: the target of the next indirect branch. `settle` must follow. */
-export function walkTo(isKnown: bool, ip: u64): u32 {
+/** TIP: the target of the next indirect branch. `isWithinBits`: among those of a TNT, whose time stays. `settle` must follow. */
+export function walkTo(isKnown: bool, ip: u64, isWithinBits: bool = false): u32 {
   const error = walkToIndirect();
   if (error !== 0) return error;
-  sampleTime();
-  passBranch(isKnown, ip);
-  return 0;
-}
-
-/** The target of the indirect branch that the walk is at: among the bits of a TNT, the time stays theirs. `settle` must follow. */
-export function walkToWithinBits(isKnown: bool, ip: u64): u32 {
-  const error = walkToIndirect();
-  if (error !== 0) return error;
+  if (!isWithinBits) sampleTime();
   passBranch(isKnown, ip);
   return 0;
 }
