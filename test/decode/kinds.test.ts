@@ -27,7 +27,7 @@ describe.each([
   ['cpus-4', [true, false]],
   ['noise', [false]],
 ] as const)('%s, recorded by thread', (name, keeps) => {
-  test.for(keeps)('gives the profile that perf gives; records name the CPU: %s', async (keepsCpu, { dir }) => {
+  test.for<boolean>(keeps)('gives the profile that perf gives; records name the CPU: %s', async (keepsCpu, { dir }) => {
     const path = recordingPath(name);
     const { schedule } = decodePlan({ path, recording: await openRecording(path) });
     const tidAt = (cpu: number, tick: bigint) =>
@@ -54,10 +54,10 @@ describe.each([
 ] as const)('%s, recorded as snapshots', (name, sizes) => {
   const recording = takeApart(readFileSync(recordingPath(name)));
 
-  test.for(sizes)(
+  test.for<readonly [number, number]>(sizes)(
     'gives the profile that perf gives: one every %i bytes, of %i bytes',
     async ([every, ring], { dir }) => {
-      await expectEqual(dir, asSnapshots(recording, snapshotsOf(recording, every as number, ring as number)));
+      await expectEqual(dir, asSnapshots(recording, snapshotsOf(recording, every, ring)));
     },
   );
 
