@@ -23,7 +23,7 @@ const UNBOUNDED = { from: null, to: null };
 /** They have no branches, or do not state their kind. */
 const WITHOUT_BRANCHES = /fields-(?:callindent|default|power-events-default)|sideband-default/;
 
-describe.each(everyNth(traceFiles, 2).filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
+describe.each(everyNth(traceFiles, 3).filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
   const ask = (options: AnalyzeOptions) => analyzeFile(file, options);
 
   test('a filter that everything passes changes nothing', async () => {

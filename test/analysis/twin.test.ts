@@ -18,7 +18,7 @@ const MAX_CALLS = 1000;
 /** Smaller traces get more questions. */
 const questionsFor = (calls: number) => times(calls < 100 ? 6 : calls < 400 ? 3 : 2);
 
-describe.each(everyNth(traceFiles, 2))('%s', (file) => {
+describe.each(everyNth(traceFiles, 3))('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { trace, threads } = await referenceThreads(file, tailCalls);
     const some = firstThreads(threads);

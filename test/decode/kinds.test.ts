@@ -22,8 +22,12 @@ const UNIT_TYPE = 8;
 const MMAP2 = 10;
 const START_AT = 16;
 
-describe.each(['cpus-1', 'cpus-4', 'noise'])('%s, recorded by thread', (name) => {
-  test.for([true, false])('gives the profile that perf gives; records name the CPU: %s', async (keepsCpu, { dir }) => {
+describe.each([
+  ['cpus-1', [true]],
+  ['cpus-4', [true, false]],
+  ['noise', [false]],
+] as const)('%s, recorded by thread', (name, keeps) => {
+  test.for<boolean>(keeps)('gives the profile that perf gives; records name the CPU: %s', async (keepsCpu, { dir }) => {
     const path = recordingPath(name);
     const { schedule } = decodePlan({ path, recording: await openRecording(path) });
     const tidAt = (cpu: number, tick: bigint) =>
@@ -32,17 +36,30 @@ describe.each(['cpus-1', 'cpus-4', 'noise'])('%s, recorded by thread', (name) =>
   });
 });
 
-describe.each(['cpus-4', 'lossy'])('%s, recorded as snapshots', (name) => {
+describe.each([
+  [
+    'cpus-4',
+    [
+      [700, 5000],
+      [1500, 1500],
+    ],
+  ],
+  [
+    'lossy',
+    [
+      [1500, 2600],
+      [3000, 2100],
+    ],
+  ],
+] as const)('%s, recorded as snapshots', (name, sizes) => {
   const recording = takeApart(readFileSync(recordingPath(name)));
 
-  test.for([
-    [700, 5000],
-    [1500, 2600],
-    [1500, 1500],
-    [3000, 2100],
-  ])('gives the profile that perf gives: one every %i bytes, of %i bytes', async ([every, ring], { dir }) => {
-    await expectEqual(dir, asSnapshots(recording, snapshotsOf(recording, every as number, ring as number)));
-  });
+  test.for<readonly [number, number]>(sizes)(
+    'gives the profile that perf gives: one every %i bytes, of %i bytes',
+    async ([every, ring], { dir }) => {
+      await expectEqual(dir, asSnapshots(recording, snapshotsOf(recording, every, ring)));
+    },
+  );
 
   test('leaves out what is repeated', async ({ dir }) => {
     const snapshots = snapshotsOf(recording, 700, 5000);

@@ -25,7 +25,7 @@ const RUNS = times(100);
 const PIECES = [150, 700, 4000];
 const SMALL_PIECES = [40, 300, 900];
 /** Of fixtures, each of which is compared in hundreds of parts. */
-const LINES = 700;
+const LINES = 600;
 
 /** Over all comparisons: threads that were put together, how many parts these had, and how many outlines were made. */
 const counted = { joined: 0, parts: 0, outlined: 0 };
@@ -349,7 +349,7 @@ describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
           const text = lines.map((line) => line.trimEnd()).join('\n');
           await compareImported(text, text, number);
         }),
-        { numRuns: times(120) },
+        { numRuns: times(240) },
       );
     });
 

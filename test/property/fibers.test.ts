@@ -24,7 +24,7 @@ test.each(['root', 'nest'] as const)('puts the time of each stack on its own fra
       expect(profile.quality.gaps).toEqual([]);
       expect(resumptionsOf(profile)).toEqual(run.resumptions.sort());
     }),
-    { numRuns: times(100) },
+    { numRuns: times(150) },
   );
 });
 
@@ -47,7 +47,7 @@ describe('time is on the right path, or marked as inferred', () => {
         for (const { path, selfNs, inferredNs } of pathsOf(profile))
           expect(selfNs - inferredNs, path).toBeLessThanOrEqual(truth.get(path) ?? 0);
       }),
-      { numRuns: times(100) },
+      { numRuns: times(150) },
     );
   });
 });
@@ -74,7 +74,7 @@ describe('after losses, hardly any wrong time is unmarked', () => {
     ['no event shows where a switch leads', true, hidden],
   ])('%s', async (_, areAlike, change) => {
     let [totalNs, wrongNs] = [0, 0];
-    for (const [decisions, cuts] of fc.sample(fc.tuple(fiberDecisions, losses), { numRuns: times(300), seed: 7 })) {
+    for (const [decisions, cuts] of fc.sample(fc.tuple(fiberDecisions, losses), { numRuns: times(450), seed: 7 })) {
       const run = new FiberRun(areAlike);
       for (const decision of decisions) run.decide(decision);
       run.end();
@@ -107,7 +107,7 @@ describe('the slow twin agrees', () => {
         const trace = await threadsOfInput(inputOf(new FiberProgram(style, steps).text(losses)));
         for (const thread of trace.threads) expectSameInTwin(trace, thread, { ...how, extendTo: null });
       }),
-      { numRuns: times(10) },
+      { numRuns: times(15) },
     );
   });
 });
@@ -130,7 +130,7 @@ describe('fibers that migrate, finish and are dropped, with tail calls, exceptio
     ] as const) {
       let [totalNs, wrongNs] = [0, 0];
       const programs = fc.tuple(fiberSteps, fc.array(fiberLoss, { maxLength: maxLosses }));
-      for (const [steps, cuts] of fc.sample(programs, { numRuns: times(160), seed: 5 })) {
+      for (const [steps, cuts] of fc.sample(programs, { numRuns: times(240), seed: 5 })) {
         const program = new FiberProgram(style, steps);
         const profile = await analyzeText(program.text(cuts), { extend: false, tailCalls: 'replace' });
         const truth = withoutStops(program.selfNs);

@@ -59,7 +59,7 @@ test('rows have what was written to them last', () => {
 });
 
 describe.each(
-  everyNth(traceFiles, 2).map((path, index) => [path, SIZES[index % SIZES.length] as (typeof SIZES)[number]] as const),
+  everyNth(traceFiles, 3).map((path, index) => [path, SIZES[index % SIZES.length] as (typeof SIZES)[number]] as const),
 )('%s', (path, size) => {
   test('replay is the same', async () => {
     const { threads, facts, bounds } = await threadsOfBeginning(path);

@@ -36,7 +36,7 @@ const rowsAt = (events: ThreadEvents, rows: readonly number[]) =>
   rows.flatMap((row) => [events.siteAt(row), events.timeAt(row)]);
 
 describe.each(
-  everyNth(traceFiles, 2, 1).map(
+  everyNth(traceFiles, 3, 2).map(
     (path, index) => [path, SIZES[index % SIZES.length] as (typeof SIZES)[number]] as const,
   ),
 )('%s', (path, sizes) => {

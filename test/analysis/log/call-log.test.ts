@@ -24,7 +24,7 @@ import { referenceLog } from '../../helpers/twin/reference-log.js';
 
 const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 
-describe.each(everyNth(traceFiles, 2))('%s', (file) => {
+describe.each(everyNth(traceFiles, 3))('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { threads, facts, symbols, bounds } = await threadsOfBeginning(file);
     const replayer = new Replayer(facts);

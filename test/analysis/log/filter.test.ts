@@ -19,7 +19,7 @@ import { hiddenNs, inferredBy, look, rowsByPath } from '../../helpers/twin/refer
 import { symbolKey } from '../../helpers/twin/reference-events.js';
 import { referenceThreads } from '../../helpers/twin/reference-threads.js';
 
-describe.each(everyNth(traceFiles, 2, 1))('%s', (file) => {
+describe.each(everyNth(traceFiles, 3, 1))('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { trace, threads } = await referenceThreads(file, tailCalls);
     if (threads.length === 0) return;

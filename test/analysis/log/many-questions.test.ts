@@ -52,7 +52,7 @@ function questions(askable: Askable): fc.Arbitrary<Asked> {
   });
 }
 
-describe.each(everyNth(traceFiles, 2))('%s', (file) => {
+describe.each(everyNth(traceFiles, 3))('%s', (file) => {
   test('answers about many moments and intervals are those of the reference', async () => {
     const { trace, threads } = await referenceThreads(file, 'nest');
     let calls = 0;

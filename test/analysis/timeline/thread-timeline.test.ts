@@ -286,7 +286,7 @@ function questionOf(
   return { window, stripSlices: 32, reached: reachedLevels(firstLevel), maxBytes };
 }
 
-describe.each(everyNth(traceFiles, 2, 1).map((file, at) => [file, at] as const))('%s', (file, at) => {
+describe.each(everyNth(traceFiles, 3, 1).map((file, at) => [file, at] as const))('%s', (file, at) => {
   test('sums, strips and calls agree with the log', async () => {
     const trace = await threadsOf(file);
     if (!Number.isFinite(trace.bounds.startNs)) return;

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -29,4 +30,12 @@ export function axeViolations(page: Page, within = 'html'): Promise<string[]> {
     },
     [AXE, within] as const,
   );
+}
+
+/** Checks a page, or a part of it, in both themes. */
+export async function expectAccessible(page: Page, within?: string): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axeViolations(page, within), colorScheme).toEqual([]);
+  }
 }

@@ -21,7 +21,7 @@ import { analyzeText, beginningOf, fixture } from '../../helpers/traces/load.js'
 
 /** Files without a branch to replay. */
 const WITHOUT_BRANCHES = /fields-callindent|fields-default|fields-power-events-default|sideband-default/;
-const files = everyNth(traceFiles, 2)
+const files = everyNth(traceFiles, 3)
   .filter((file) => !WITHOUT_BRANCHES.test(file))
   .map((file) => file.replace('fixtures/', ''));
 const OPTIONS: AnalyzeOptions = { trees: 'apart', durations: true, byCalls: true };

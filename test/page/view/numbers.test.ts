@@ -34,7 +34,7 @@ async function analyzed(file: string): Promise<Profile> {
   return analyze([await openTraceFile(file)], { durations: true, byCalls: true });
 }
 
-describe.each(everyNth(traceFiles, 2).filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
+describe.each(everyNth(traceFiles, 3).filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
   test('has the numbers of the report, for all threads and for each one', async () => {
     const profile = await analyzed(file);
     const report = reportOf(profile, { threads: true });

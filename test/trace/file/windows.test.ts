@@ -59,7 +59,7 @@ async function compare(text: Buffer | string, ...shares: readonly (readonly [num
 }
 
 describe('a window of an imported trace is that of its inputs', { timeout: 120_000 }, () => {
-  test.each(everyNth(tracesIn(['hardware', 'lab', 'constructed', 'truth', 'demo']), 2))('%s', async (name) => {
+  test.each(everyNth(tracesIn(['hardware', 'lab', 'constructed', 'truth', 'demo']), 4))('%s', async (name) => {
     await compare(beginningOf(name), [0.3, 0.1], [0.9, 0.2]);
   });
 

@@ -65,7 +65,7 @@ const RANGES = 1;
 /** So few that short paths are left out. */
 const FEW_BYTES = 3000;
 
-test.each(everyNth(traceFiles, 2).map((file, at) => [file, BYTES[at % BYTES.length]] as const))(
+test.each(everyNth(traceFiles, 3).map((file, at) => [file, BYTES[at % BYTES.length]] as const))(
   '%s: ranges have the numbers of the same windows of a report, of a page with %d bytes',
   async (file, bytes) => {
     const page = await pageOf(file, bytes);
