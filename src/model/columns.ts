@@ -64,13 +64,8 @@ export class ReusedColumn<Values extends Column> {
 
   /** Returns `length` rows of one value; overwrites the previous ones. */
   filled(length: number, value: number): Values {
-    return this.uninitialized(length).fill(value) as Values;
-  }
-
-  /** Returns `length` rows of any values; overwrites the previous ones. */
-  uninitialized(length: number): Values {
     if (this.values.length < length) this.values = resized(this.values, length);
-    return this.values.subarray(0, length) as Values;
+    return this.values.subarray(0, length).fill(value) as Values;
   }
 }
 

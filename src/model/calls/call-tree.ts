@@ -330,17 +330,12 @@ export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
  */
 function emptyColumns(length: number): { -readonly [Key in keyof CallTree]: CallTree[Key] } {
   askForMemory(NODE_BYTES * length);
-  const { parent, symbol } = emptyLinks(length);
+  const links = new Int32Array(2 * length);
   const numbers = new ArrayBuffer(NODE_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT * length);
   let row = 0;
   const column = () => new Float64Array(numbers, Float64Array.BYTES_PER_ELEMENT * length * row++, length);
+  const [parent, symbol] = [links.subarray(0, length), links.subarray(length)];
   return { length, parent, symbol, ...nodeColumns(column), doubts: undefined };
-}
-
-/** Returns the links of a tree, next to each other. */
-export function emptyLinks(length: number): Pick<CallTree, 'parent' | 'symbol'> {
-  const links = new Int32Array(2 * length);
-  return { parent: links.subarray(0, length), symbol: links.subarray(length) };
 }
 
 function doubtsOf({ length, doubts }: CallTree, nodes: Int32Array, newId: Int32Array): NodeDoubts | undefined {
