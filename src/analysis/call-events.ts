@@ -3,7 +3,15 @@
  */
 import { CallEvent, type CallEvents, isBeginning, type LongestCalls } from '../model/calls/call-events.js';
 import type { CallLog } from '../model/calls/call-log.js';
-import { boundForLongest, float64Column, int32Column, rowNumbers, uint8Column, valuesOf } from '../model/columns.js';
+import {
+  boundForLongest,
+  float64Column,
+  int32Column,
+  rowNumbers,
+  rowsOf,
+  uint8Column,
+  viewsOf,
+} from '../model/columns.js';
 import { assert } from '../model/errors.js';
 import { UNWOUND } from '../model/profile/profile.js';
 import { type Bounds, type Nanoseconds, NONE, type NodeId, type Tid } from '../model/units.js';
@@ -140,7 +148,7 @@ class EventsBuilder {
   build(): ThreadEventsOfCalls {
     this.dropShortest([]);
     const { minNs, leftOut } = this;
-    const { timeNs, node, kind, durationNs } = this.events();
+    const { timeNs, node, kind, durationNs } = viewsOf(this.columns);
     // columns have room for more, which would be copied with them
     const events = { timeNs: timeNs.slice(), node: node.slice(), kind: kind.slice(), durationNs: durationNs.slice() };
     return { events, minNs, leftOut };
@@ -157,7 +165,7 @@ class EventsBuilder {
 
   private dropShortest(open: readonly OpenPart[]): void {
     const { maxCalls } = this.question;
-    const all = withoutShorter(this.events(), 0);
+    const all = withoutShorter(viewsOf(this.columns), 0);
     this.minNs = Math.max(this.minNs, longestBound([all], maxCalls + open.length));
     const kept = withoutShorter(all, this.minNs);
     this.leftOut += (all.kind.length - kept.kind.length) / 2;
@@ -168,11 +176,6 @@ class EventsBuilder {
     kept.durationNs.forEach((ns, row) => {
       if (ns === Number.POSITIVE_INFINITY) (open[at++] as OpenPart).eventRow = row;
     });
-  }
-
-  private events(): TimedEvents {
-    const { timeNs, node, kind, durationNs } = this.columns;
-    return { timeNs: timeNs.view(), node: node.view(), kind: kind.view(), durationNs: durationNs.view() };
   }
 
   private push(kind: CallEvent, node: NodeId, ns: Nanoseconds, durationNs: Nanoseconds): void {
@@ -298,11 +301,5 @@ function durationsOf(lists: readonly TimedEvents[]): Float64Array {
 export function withoutShorter(events: TimedEvents, minNs: Nanoseconds): TimedEvents {
   const { timeNs, node, kind, durationNs } = events;
   const rows = rowNumbers(kind.length).filter((row) => durationNs[row] >= minNs);
-  if (rows.length === kind.length) return events;
-  return {
-    timeNs: valuesOf(timeNs, rows),
-    node: valuesOf(node, rows),
-    kind: valuesOf(kind, rows),
-    durationNs: valuesOf(durationNs, rows),
-  };
+  return rows.length === kind.length ? events : rowsOf({ timeNs, node, kind, durationNs }, rows);
 }

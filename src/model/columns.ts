@@ -133,6 +133,21 @@ export function valuesOf<Values extends Int32Array | Float64Array | Uint8Array>(
   return selected;
 }
 
+/** Returns the rows of several columns that were written so far; shares memory with them. */
+export function viewsOf<Columns extends Readonly<Record<string, GrowingColumn<Column>>>>(columns: Columns) {
+  const views = Object.entries(columns).map(([name, column]) => [name, column.view()]);
+  return Object.fromEntries(views) as { [Name in keyof Columns]: Columns[Name]['values'] };
+}
+
+/** Returns the values of these rows of several columns. */
+export function rowsOf<Columns extends Readonly<Record<string, Int32Array | Float64Array | Uint8Array>>>(
+  columns: Columns,
+  rows: Int32Array,
+): Columns {
+  const selected = Object.entries(columns).map(([name, values]) => [name, valuesOf(values, rows)]);
+  return Object.fromEntries(selected) as Columns;
+}
+
 /** Returns the rows with a mark. */
 export function markedRows(marks: Uint8Array): Uint32Array {
   const rows = new Uint32Array(marks.length);
