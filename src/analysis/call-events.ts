@@ -81,13 +81,13 @@ class Nesting implements CallListener<OpenPartOfCall> {
   }
 
   private begin(call: OpenPartOfCall, isResumed: boolean): void {
-    this.builder.begin(call, isResumed, call.node, this.nowNs, this.stack);
+    this.builder.begin(call, isResumed, this.nowNs, this.stack);
     this.stack.push(call);
   }
 
   private end(call: OpenPartOfCall, kind: CallEvent): void {
     assert(this.stack.pop() === call, 'calls end in another order than they began');
-    this.builder.end(call, kind, call.node, this.nowNs);
+    this.builder.end(call, kind, this.nowNs);
   }
 }
 
@@ -96,21 +96,14 @@ function endOf(ending: number): CallEvent {
   return ending === UNWOUND ? CallEvent.Unwound : CallEvent.Cut;
 }
 
-/**
- * Builds the events of a thread's calls, and leaves out the shortest ones while it grows: memory is bounded by how many
- * calls are wanted.
- *
- * A call, or a part of it, that has not ended. Callers own these objects; the builder keeps `eventRow` up to date.
- */
-interface OpenPart {
-  /** Of its beginning. */
-  eventRow: number;
-}
-
 const MIN_EVENTS = 1024;
 /** Of a call that was too short. */
 const LEFT_OUT = -1;
 
+/**
+ * Builds the events of a thread's calls, and leaves out the shortest ones while it grows: memory is bounded by how many
+ * calls are wanted. It keeps `eventRow` of those that have not ended up to date.
+ */
 class EventsBuilder {
   private columns = newColumns();
   private minNs: Nanoseconds;
@@ -123,14 +116,14 @@ class EventsBuilder {
   }
 
   /** `open`: all that have not ended, in the order of their beginnings. */
-  begin(part: OpenPart, isResumed: boolean, node: NodeId, ns: Nanoseconds, open: readonly OpenPart[]): void {
+  begin(call: OpenPartOfCall, isResumed: boolean, ns: Nanoseconds, open: readonly OpenPartOfCall[]): void {
     if (this.length >= this.nextCheck) this.dropShortest(open);
-    part.eventRow = this.length;
-    this.push(isResumed ? CallEvent.Resume : CallEvent.Begin, node, ns, Number.POSITIVE_INFINITY);
+    call.eventRow = this.length;
+    this.push(isResumed ? CallEvent.Resume : CallEvent.Begin, call.node, ns, Number.POSITIVE_INFINITY);
   }
 
   /** `kind`: how it ended. */
-  end({ eventRow: row }: OpenPart, kind: CallEvent, node: NodeId, ns: Nanoseconds): void {
+  end({ eventRow: row, node }: OpenPartOfCall, kind: CallEvent, ns: Nanoseconds): void {
     const { timeNs, durationNs } = this.columns;
     const startNs = timeNs.values[row];
     const ownNs = ns - startNs;
@@ -163,7 +156,7 @@ class EventsBuilder {
     return ns === 0 && kind === CallEvent.Leave && this.columns.kind.values[row] === CallEvent.Resume;
   }
 
-  private dropShortest(open: readonly OpenPart[]): void {
+  private dropShortest(open: readonly OpenPartOfCall[]): void {
     const { maxCalls } = this.question;
     const all = withoutShorter(viewsOf(this.columns), 0);
     this.minNs = Math.max(this.minNs, longestBound([all], maxCalls + open.length));
@@ -174,7 +167,7 @@ class EventsBuilder {
     this.nextCheck = Math.max(MIN_EVENTS, 4 * maxCalls, 2 * this.length);
     let at = 0;
     kept.durationNs.forEach((ns, row) => {
-      if (ns === Number.POSITIVE_INFINITY) (open[at++] as OpenPart).eventRow = row;
+      if (ns === Number.POSITIVE_INFINITY) (open[at++] as OpenPartOfCall).eventRow = row;
     });
   }
 
