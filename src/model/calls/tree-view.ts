@@ -58,10 +58,7 @@ export function orderedTree(tree: CallTree, rank: Int32Array): CallTree {
 }
 
 /** Likewise, and by node where it is now. */
-export function sortedTree(
-  tree: CallTree,
-  rank: Int32Array,
-): { readonly tree: CallTree; readonly newId: Int32Array } {
+export function sortedTree(tree: CallTree, rank: Int32Array): { readonly tree: CallTree; readonly newId: Int32Array } {
   const { length, symbol } = tree;
   if (isOrdered(tree, rank)) return { tree, newId: rowNumbers(length) };
   const ranks = symbol.map((own) => (own === NONE ? NONE : rank[own]));
