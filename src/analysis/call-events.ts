@@ -3,7 +3,15 @@
  */
 import { CallEvent, type CallEvents, isBeginning, type LongestCalls } from '../model/calls/call-events.js';
 import type { CallLog } from '../model/calls/call-log.js';
-import { boundForLongest, float64Column, int32Column, rowNumbers, uint8Column, valuesOf } from '../model/columns.js';
+import {
+  boundForLongest,
+  float64Column,
+  int32Column,
+  rowNumbers,
+  rowsOf,
+  uint8Column,
+  viewsOf,
+} from '../model/columns.js';
 import { assert } from '../model/errors.js';
 import { UNWOUND } from '../model/profile/profile.js';
 import { type Bounds, type Nanoseconds, NONE, type NodeId, type Tid } from '../model/units.js';
@@ -73,13 +81,13 @@ class Nesting implements CallListener<OpenPartOfCall> {
   }
 
   private begin(call: OpenPartOfCall, isResumed: boolean): void {
-    this.builder.begin(call, isResumed, call.node, this.nowNs, this.stack);
+    this.builder.begin(call, isResumed, this.nowNs, this.stack);
     this.stack.push(call);
   }
 
   private end(call: OpenPartOfCall, kind: CallEvent): void {
     assert(this.stack.pop() === call, 'calls end in another order than they began');
-    this.builder.end(call, kind, call.node, this.nowNs);
+    this.builder.end(call, kind, this.nowNs);
   }
 }
 
@@ -88,21 +96,14 @@ function endOf(ending: number): CallEvent {
   return ending === UNWOUND ? CallEvent.Unwound : CallEvent.Cut;
 }
 
-/**
- * Builds the events of a thread's calls, and leaves out the shortest ones while it grows: memory is bounded by how many
- * calls are wanted.
- *
- * A call, or a part of it, that has not ended. Callers own these objects; the builder keeps `eventRow` up to date.
- */
-interface OpenPart {
-  /** Of its beginning. */
-  eventRow: number;
-}
-
 const MIN_EVENTS = 1024;
 /** Of a call that was too short. */
 const LEFT_OUT = -1;
 
+/**
+ * Builds the events of a thread's calls, and leaves out the shortest ones while it grows: memory is bounded by how many
+ * calls are wanted. It keeps `eventRow` of those that have not ended up to date.
+ */
 class EventsBuilder {
   private columns = newColumns();
   private minNs: Nanoseconds;
@@ -115,14 +116,14 @@ class EventsBuilder {
   }
 
   /** `open`: all that have not ended, in the order of their beginnings. */
-  begin(part: OpenPart, isResumed: boolean, node: NodeId, ns: Nanoseconds, open: readonly OpenPart[]): void {
+  begin(call: OpenPartOfCall, isResumed: boolean, ns: Nanoseconds, open: readonly OpenPartOfCall[]): void {
     if (this.length >= this.nextCheck) this.dropShortest(open);
-    part.eventRow = this.length;
-    this.push(isResumed ? CallEvent.Resume : CallEvent.Begin, node, ns, Number.POSITIVE_INFINITY);
+    call.eventRow = this.length;
+    this.push(isResumed ? CallEvent.Resume : CallEvent.Begin, call.node, ns, Number.POSITIVE_INFINITY);
   }
 
   /** `kind`: how it ended. */
-  end({ eventRow: row }: OpenPart, kind: CallEvent, node: NodeId, ns: Nanoseconds): void {
+  end({ eventRow: row, node }: OpenPartOfCall, kind: CallEvent, ns: Nanoseconds): void {
     const { timeNs, durationNs } = this.columns;
     const startNs = timeNs.values[row];
     const ownNs = ns - startNs;
@@ -140,7 +141,7 @@ class EventsBuilder {
   build(): ThreadEventsOfCalls {
     this.dropShortest([]);
     const { minNs, leftOut } = this;
-    const { timeNs, node, kind, durationNs } = this.events();
+    const { timeNs, node, kind, durationNs } = viewsOf(this.columns);
     // columns have room for more, which would be copied with them
     const events = { timeNs: timeNs.slice(), node: node.slice(), kind: kind.slice(), durationNs: durationNs.slice() };
     return { events, minNs, leftOut };
@@ -155,9 +156,9 @@ class EventsBuilder {
     return ns === 0 && kind === CallEvent.Leave && this.columns.kind.values[row] === CallEvent.Resume;
   }
 
-  private dropShortest(open: readonly OpenPart[]): void {
+  private dropShortest(open: readonly OpenPartOfCall[]): void {
     const { maxCalls } = this.question;
-    const all = withoutShorter(this.events(), 0);
+    const all = withoutShorter(viewsOf(this.columns), 0);
     this.minNs = Math.max(this.minNs, longestBound([all], maxCalls + open.length));
     const kept = withoutShorter(all, this.minNs);
     this.leftOut += (all.kind.length - kept.kind.length) / 2;
@@ -166,13 +167,8 @@ class EventsBuilder {
     this.nextCheck = Math.max(MIN_EVENTS, 4 * maxCalls, 2 * this.length);
     let at = 0;
     kept.durationNs.forEach((ns, row) => {
-      if (ns === Number.POSITIVE_INFINITY) (open[at++] as OpenPart).eventRow = row;
+      if (ns === Number.POSITIVE_INFINITY) (open[at++] as OpenPartOfCall).eventRow = row;
     });
-  }
-
-  private events(): TimedEvents {
-    const { timeNs, node, kind, durationNs } = this.columns;
-    return { timeNs: timeNs.view(), node: node.view(), kind: kind.view(), durationNs: durationNs.view() };
   }
 
   private push(kind: CallEvent, node: NodeId, ns: Nanoseconds, durationNs: Nanoseconds): void {
@@ -298,11 +294,5 @@ function durationsOf(lists: readonly TimedEvents[]): Float64Array {
 export function withoutShorter(events: TimedEvents, minNs: Nanoseconds): TimedEvents {
   const { timeNs, node, kind, durationNs } = events;
   const rows = rowNumbers(kind.length).filter((row) => durationNs[row] >= minNs);
-  if (rows.length === kind.length) return events;
-  return {
-    timeNs: valuesOf(timeNs, rows),
-    node: valuesOf(node, rows),
-    kind: valuesOf(kind, rows),
-    durationNs: valuesOf(durationNs, rows),
-  };
+  return rows.length === kind.length ? events : rowsOf({ timeNs, node, kind, durationNs }, rows);
 }

@@ -177,21 +177,6 @@ export interface CallRows {
   readonly isOutermost: Uint8Array;
 }
 
-/** A call as a row needs it. */
-interface ListedCall {
-  readonly number: number;
-  readonly parent: number;
-  readonly depth: number;
-  readonly firstNode: NodeId;
-  readonly entryNs: Nanoseconds;
-  readonly totalNs: Nanoseconds;
-  readonly selfNs: Nanoseconds;
-  readonly outsideNs: Nanoseconds;
-  readonly offCpuNs: Nanoseconds;
-  readonly isStop: boolean;
-  readonly isOutermost: boolean;
-}
-
 /** Rows of a batch: large enough that dictionaries pay off. */
 export const BATCH_ROWS = 65_536;
 const MIN_ROWS = 1024;
@@ -208,7 +193,7 @@ export class CallRowsBuilder {
     this.length = 0;
   }
 
-  add(call: ListedCall, durationNs: Nanoseconds, isComplete: boolean): void {
+  add(call: TimedCall, durationNs: Nanoseconds, isComplete: boolean): void {
     if (this.length === this.rows.call.length) this.grow();
     const { rows } = this;
     const row = this.length++;

@@ -4,7 +4,7 @@
  */
 
 import type { CallLog } from '../model/calls/call-log.js';
-import { float64Column, int32Column, rowNumbers, uint8Column, valuesOf } from '../model/columns.js';
+import { float64Column, int32Column, rowNumbers, rowsOf, uint8Column, viewsOf } from '../model/columns.js';
 import {
   CHUNK_CALLS,
   FUNCTION_CHUNK_CALLS,
@@ -139,7 +139,7 @@ class PendingCalls {
    * ended last comes first. Calls that do not fill a chunk stay, unless all are requested.
    */
   takeUpTo(lastStartNs: Nanoseconds): Spans[] {
-    const rows = this.rows();
+    const rows = viewsOf(this.columns);
     const { startNs } = rows;
     const order = rowNumbers(startNs.length).sort((a, b) => startNs[a] - startNs[b] || b - a);
     const { chunkLength } = this;
@@ -159,11 +159,6 @@ class PendingCalls {
     this.columns = newColumns();
     for (const row of kept) this.push(node[row], startNs[row], endNs[row], ending[row]);
     this.nextTry = 2 * Math.max(this.chunkLength, kept.length);
-  }
-
-  private rows(): Spans {
-    const { startNs, endNs, node, ending } = this.columns;
-    return { startNs: startNs.view(), endNs: endNs.view(), node: node.view(), ending: ending.view() };
   }
 }
 
@@ -248,18 +243,11 @@ class FunctionChunker implements CallListener<WholeCall> {
 
   /** Hands on what waits. */
   finish(): void {
-    const { startNs, endNs, node, ending, knownNs, isSplit } = this.batch;
-    const rows = this.rowsByFunction(node.view());
+    const batch = viewsOf(this.batch);
+    const rows = this.rowsByFunction(batch.node);
     for (let at = 0; at < rows.length; at += FUNCTION_CHUNK_CALLS) {
       const some = rows.subarray(at, at + FUNCTION_CHUNK_CALLS);
-      const calls = {
-        startNs: valuesOf(startNs.view(), some),
-        endNs: valuesOf(endNs.view(), some),
-        node: valuesOf(node.view(), some),
-        ending: valuesOf(ending.view(), some),
-        knownNs: valuesOf(knownNs.view(), some),
-        isSplit: valuesOf(isSplit.view(), some),
-      };
+      const calls = rowsOf(batch, some);
       this.sink(calls, this.functionOf[calls.node[0]], this.functionOf[calls.node[some.length - 1]]);
     }
     this.batch = newBatch();

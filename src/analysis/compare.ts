@@ -38,7 +38,8 @@ export function matchTrees(before: NamedSide, after: NamedSide): MatchedTrees {
   const names = new MatchedNames();
   const [rowsBefore, rowsAfter] = [names.rowsOf(before, 'before'), names.rowsOf(after, 'after')];
   const shape = new CallTreeBuilder();
-  const [nodesBefore, nodesAfter] = [nodesIn(shape, before.tree, rowsBefore), nodesIn(shape, after.tree, rowsAfter)];
+  const nodesBefore = shape.addPaths(before.tree, ROOT, (symbol) => rowsBefore[symbol]);
+  const nodesAfter = shape.addPaths(after.tree, ROOT, (symbol) => rowsAfter[symbol]);
   const ranks = names.ranks();
   const { parent, symbol } = shape.build();
   const order = nodeOrder(
@@ -49,18 +50,10 @@ export function matchTrees(before: NamedSide, after: NamedSide): MatchedTrees {
   return { before: side(before, nodesBefore), after: side(after, nodesAfter), names: names.all };
 }
 
-/** Adds the call paths of a tree, and returns the node of each. */
-function nodesIn(shape: CallTreeBuilder, { length, parent, symbol }: CallTree, rows: Int32Array): Int32Array {
-  const nodes = new Int32Array(length);
-  for (let node: NodeId = ROOT + 1; node < length; node++)
-    nodes[node] = shape.child(nodes[parent[node]], rows[symbol[node]]);
-  return nodes;
-}
-
 /** Returns a tree of this shape with the numbers of another one. */
 function summed(parent: Int32Array, symbol: Int32Array, tree: CallTree, nodes: Int32Array): CallTree {
   const builder = new CallTreeBuilder();
-  for (let node: NodeId = ROOT + 1; node < parent.length; node++) builder.child(parent[node], symbol[node]);
+  builder.addPaths({ length: parent.length, parent, symbol });
   for (let node: NodeId = ROOT; node < tree.length; node++) {
     builder.addCalls(nodes[node], tree, node);
     builder.addTime(nodes[node], tree, node);

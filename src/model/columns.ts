@@ -64,13 +64,8 @@ export class ReusedColumn<Values extends Column> {
 
   /** Returns `length` rows of one value; overwrites the previous ones. */
   filled(length: number, value: number): Values {
-    return this.uninitialized(length).fill(value) as Values;
-  }
-
-  /** Returns `length` rows of any values; overwrites the previous ones. */
-  uninitialized(length: number): Values {
     if (this.values.length < length) this.values = resized(this.values, length);
-    return this.values.subarray(0, length) as Values;
+    return this.values.subarray(0, length).fill(value) as Values;
   }
 }
 
@@ -136,6 +131,21 @@ export function valuesOf<Values extends Int32Array | Float64Array | Uint8Array>(
   const selected = new (values.constructor as new (length: number) => Values)(rows.length);
   for (let row = 0; row < rows.length; row++) selected[row] = values[rows[row]];
   return selected;
+}
+
+/** Returns the rows of several columns that were written so far; shares memory with them. */
+export function viewsOf<Columns extends Readonly<Record<string, GrowingColumn<Column>>>>(columns: Columns) {
+  const views = Object.entries(columns).map(([name, column]) => [name, column.view()]);
+  return Object.fromEntries(views) as { [Name in keyof Columns]: Columns[Name]['values'] };
+}
+
+/** Returns the values of these rows of several columns. */
+export function rowsOf<Columns extends Readonly<Record<string, Int32Array | Float64Array | Uint8Array>>>(
+  columns: Columns,
+  rows: Int32Array,
+): Columns {
+  const selected = Object.entries(columns).map(([name, values]) => [name, valuesOf(values, rows)]);
+  return Object.fromEntries(selected) as Columns;
 }
 
 /** Returns the rows with a mark. */

@@ -4,12 +4,13 @@
 
 import type { PackedLane } from '../codec/block-head.js';
 import { interruptible, nextTurn } from '../host/turns.js';
+import { rowsOf } from '../model/columns.js';
 import { checkMemory } from '../model/memory.js';
 import type { DamagedLine, LineCounts } from '../model/profile/profile.js';
 import { type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
 import { type BranchSites, RECORD_SITES } from '../model/trace/branch-sites.js';
 import type { Bounds } from '../model/units.js';
-import { type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/units.js';
+import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { EventPacker, expectedSites, type PackingParameters, packInOrder, packThread } from '../trace/blocks.js';
 import { SpillFile } from '../trace/event-memory.js';
 import type { SideRecords, StoredSamples, TraceContents } from '../trace/file/contents.js';
@@ -224,13 +225,14 @@ function orderedSymbols({ length, name, kind, dso, dsoName }: SymbolTable): Orde
 
 /** Sorts by source address, then by target address: the branches of a function are adjacent. */
 function orderedSites(sites: BranchSites, symbolRank: Uint32Array): Ordered<BranchSites> {
+  const { length, ...columns } = sites;
   const renamed = {
-    ...sites,
+    ...columns,
     fromSymbol: sites.fromSymbol.map((symbol) => (symbol === NONE ? NONE : symbolRank[symbol])),
     toSymbol: sites.toSymbol.map((symbol) => (symbol === NONE ? NONE : symbolRank[symbol])),
   };
   const { from, to, kind, edge, fromSymbol, toSymbol, fromStart, toStart } = renamed;
-  const rows = rowsFrom(RECORD_SITES, sites.length).sort(
+  const rows = rowsFrom(RECORD_SITES, length).sort(
     (a, b) =>
       from[a] - from[b] ||
       to[a] - to[b] ||
@@ -242,21 +244,7 @@ function orderedSites(sites: BranchSites, symbolRank: Uint32Array): Ordered<Bran
       compareStarts(toStart[a], toStart[b]),
   );
   const order = [...rowsFrom(0, RECORD_SITES), ...rows];
-  return { table: sitesInOrder(renamed, order), rankOf: ranksOf(order) };
-}
-
-function sitesInOrder(sites: BranchSites, order: readonly SiteId[]): BranchSites {
-  return {
-    length: sites.length,
-    kind: sites.kind.map((_, row) => sites.kind[order[row] as SiteId]),
-    edge: sites.edge.map((_, row) => sites.edge[order[row] as SiteId]),
-    fromSymbol: sites.fromSymbol.map((_, row) => sites.fromSymbol[order[row] as SiteId]),
-    toSymbol: sites.toSymbol.map((_, row) => sites.toSymbol[order[row] as SiteId]),
-    from: sites.from.map((_, row) => sites.from[order[row] as SiteId]),
-    to: sites.to.map((_, row) => sites.to[order[row] as SiteId]),
-    fromStart: sites.fromStart.map((_, row) => sites.fromStart[order[row] as SiteId]),
-    toStart: sites.toStart.map((_, row) => sites.toStart[order[row] as SiteId]),
-  };
+  return { table: { length, ...rowsOf(renamed, Int32Array.from(order)) }, rankOf: ranksOf(order) };
 }
 
 function rowsFrom(start: number, end: number): number[] {

@@ -1,7 +1,7 @@
 /**
  * Puts the replays of a thread's parts together, in their order.
  */
-import { CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
+import { CallTreeBuilder } from '../model/calls/call-tree.js';
 import type { InferenceName } from '../model/profile/profile.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { functionPaths } from './losses/known-paths.js';
@@ -25,7 +25,7 @@ export class PartJoiner {
   add(part: Replay): Int32Array {
     const { sum } = this;
     this.sum = sum === null ? part : added(sum, part);
-    return this.tree.merge(part.tree, ROOT, (symbol) => symbol);
+    return this.tree.merge(part.tree);
   }
 
   /** Returns the replay of the thread. Its tree has nodes without calls and time, too. */

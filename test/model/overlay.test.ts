@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CallTree, CallTreeBuilder, NODE_COLUMNS, ROOT } from '../../src/model/calls/call-tree.js';
 import { overlayTrees, type Shape, TreeSum } from '../../src/model/calls/overlay.js';
-import { nodeOrder, orderedTree, TreeSorter } from '../../src/model/calls/tree-view.js';
+import { isOrdered, nodeOrder, orderedTree, sortedTree } from '../../src/model/calls/tree-view.js';
 import { callTrees, chainOf, SYMBOLS } from '../helpers/random/random-trees.js';
 
 /** By symbol; the order of siblings. */
@@ -64,16 +64,15 @@ test('orders siblings by ranks of any size, equal ones by number', () => {
   );
 });
 
-test('orders several trees in the same memory', () => {
+test('orders trees, and says where each node is now', () => {
   fc.assert(
     fc.property(treeLists, ranks, (trees, rank) => {
-      const sorter = new TreeSorter(rank);
       for (const tree of trees) {
         const { parent, symbol } = structuredClone(tree);
-        const ordered = orderedTree(tree, rank);
-        const sorted = sorter.sort(tree);
-        expect(sorted.tree).toEqual(ordered);
-        const nodes = Array.from(sorted.newId);
+        const { tree: ordered, newId } = sortedTree(tree, rank);
+        expect(isOrdered(ordered, rank)).toBe(true);
+        const nodes = Array.from(newId);
+        expect(nodes.map((to) => ordered.selfNs[to])).toEqual([...tree.selfNs]);
         expect(nodes.map((to) => ordered.symbol[to])).toEqual([...symbol]);
         expect(nodes.slice(1).map((to) => ordered.parent[to])).toEqual([...parent.slice(1)].map((from) => nodes[from]));
         expect([tree.parent, tree.symbol]).toEqual([parent, symbol]); // its paths may still be needed

@@ -22,7 +22,7 @@ test('a thread is as coarse over time as others had become when it was sent', as
   const facts = newSetup('facts', { siteFacts, symbolRank, edge, events, probes, systemCalls });
   const levels = async (sums: number, spans: number) => {
     const timeline = questions.timeline && { ...questions.timeline, reached: Int32Array.of(sums, spans) };
-    const common = { ...terms, facts, knownPaths: null, questions: { ...questions, timeline } };
+    const common = { ...terms, terms: 0, facts, knownPaths: null, questions: { ...questions, timeline } };
     const own = { source: trace.store.threadSource(trace.store.tids[0] as number), chunks: null, spaces: null };
     const limit = { memoryBytes: 2 ** 30, ...WORK_SIZES };
     const result = await replayThread({ ...common, ...own, limit, asked: null, maxLogBytes: 0 });

@@ -27,7 +27,6 @@ test('steps, actions, traits and limits', () => {
     STEP_START: Step.Start,
     STEP_END: Step.End,
     STEP_END_SYSCALL: Step.EndSyscall,
-    STEP_GAP: Step.Gap,
     ACTION_CALL: Action.Call,
     ACTION_RETURN: Action.Return,
     ACTION_RESUME: Action.Resume,

@@ -133,10 +133,9 @@ export class CallsAnswerBuilder {
     this.latency.addAll(durations.latency);
     this.outside.addAll(durations.outside);
     this.offCpu.addAll(durations.offCpu);
-    const same = (symbol: SymbolId) => symbol;
-    this.complete.merge(complete, ROOT, same);
-    this.inferred.merge(inferred, ROOT, same);
-    this.paths.merge(paths, ROOT, same);
+    this.complete.merge(complete);
+    this.inferred.merge(inferred);
+    this.paths.merge(paths);
     for (const call of slowest) this.slowest.push({ ...call, startNs: call.startNs - shiftNs });
     this.slowest.sort((a, b) => b.durationNs - a.durationNs || a.startNs - b.startNs || a.tid - b.tid);
     this.slowest.length = Math.min(this.slowest.length, this.maxSlowest);

@@ -49,8 +49,8 @@ class Comparison {
     private readonly symbols: SymbolTable,
   ) {
     const both = new CallTreeBuilder();
-    const oneNodes = addPaths(both, one);
-    const allNodes = addPaths(both, all);
+    const oneNodes = both.addPaths(one);
+    const allNodes = both.addPaths(all);
     const tree = both.build();
     const view = viewOf(tree);
     this.symbol = tree.symbol;
@@ -111,13 +111,6 @@ interface NodeColumns {
   readonly totalNs: Float64Array;
   readonly selfNs: Float64Array;
   readonly calls: Float64Array;
-}
-
-/** Adds the paths of a tree; returns the new node of each of its nodes. */
-function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree): Int32Array {
-  const added = new Int32Array(length);
-  for (let node = 1; node < length; node++) added[node] = builder.child(added[parent[node]], symbol[node]);
-  return added;
 }
 
 function mergedColumns(tree: CallTree, nodes: Int32Array, length: number, calls: number): NodeColumns {

@@ -3,8 +3,8 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { bucketMiddle, type FunctionDurations, type Histogram, histogramsOf } from '../../model/calls/durations.js';
-import { childrenOf, type TreeView, viewOf } from '../../model/calls/tree-view.js';
-import { compareSymbols, type SymbolTable } from '../../model/symbol-table.js';
+import { sortedTree, type TreeView, viewOf } from '../../model/calls/tree-view.js';
+import { compareSymbols, type SymbolTable, symbolRanks } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../../model/units.js';
 import type { KernelWork, WorkInCalls } from '../kernel-work.js';
 import {
@@ -284,7 +284,7 @@ const MAX_CHAIN_FRAMES = 1_000_000;
  */
 function chainsOf(paths: CallTree, isOfParts: boolean, symbols: SymbolTable): Chains {
   const { depth } = viewOf(paths);
-  const rank = ranksByName(paths, symbols);
+  const { newId: rank } = sortedTree(paths, symbolRanks(symbols)); // by the names in them
   const nodes = Array.from(paths.calls.keys()).filter((node) => paths.calls[node] > 0);
   const { calls } = paths;
   const totalNs = paths.selfNs.map((ns, node) => (isOfParts ? ns : ns - paths.inferredNs[node]));
@@ -304,19 +304,4 @@ function chainRow(paths: CallTree, node: NodeId, totalNs: Nanoseconds): ChainRow
   const took = { completeNs: paths.completeNs[node], minNs: paths.minNs[node], maxNs: paths.maxNs[node] };
   const range = durationRange({ ...counted, ...took, longestCutNs: paths.longestCutNs[node] });
   return { path: path.reverse(), ...counted, unwound: paths.unwoundCalls[node], totalNs, ...range };
-}
-
-/** Ranks the paths of all nodes by the names in them. */
-function ranksByName(tree: CallTree, symbols: SymbolTable): Int32Array {
-  const view = viewOf(tree);
-  const ranks = new Int32Array(tree.length);
-  const open: NodeId[] = [ROOT];
-  let rank = 0;
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    ranks[node] = rank++;
-    const children = childrenOf(view, node);
-    children.sort((a, b) => compareSymbols(symbols, tree.symbol[b], tree.symbol[a]));
-    for (const child of children) open.push(child);
-  }
-  return ranks;
 }

@@ -6,7 +6,7 @@
  * open calls that began in it.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
-import { boundForLongest, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
+import { boundForLongest, float64Column, int32Column, rowNumbers, rowsOf, viewsOf } from '../../model/columns.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import {
   type CallListener,
@@ -57,19 +57,22 @@ class ListedCall extends OpenCall {
 }
 
 /** In the order in which they were found; `call` and `below` are rows of the log that opened calls. */
-class SpanRows {
-  readonly interval = int32Column();
-  readonly call = int32Column();
-  readonly below = int32Column();
-  readonly node = int32Column();
-  readonly startNs = float64Column();
-  readonly endNs = float64Column();
-  readonly ending = int32Column();
+function newRows() {
+  const [interval, call, below] = [int32Column(), int32Column(), int32Column()];
+  return {
+    interval,
+    call,
+    below,
+    node: int32Column(),
+    startNs: float64Column(),
+    endNs: float64Column(),
+    ending: int32Column(),
+  };
 }
 
 class SpanLister implements CallListener<ListedCall>, SweepListener {
   private readonly sweep: IntervalSweep;
-  private rows = new SpanRows();
+  private rows = newRows();
   private minNs: Nanoseconds;
   private leftOut = 0;
   private readonly maxCalls: number;
@@ -133,20 +136,12 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
 
   build(): SpanTrees {
     if (this.rows.call.length > this.maxCalls) this.keepLongest();
-    const { call, below, node, startNs, endNs, ending } = this.rows;
-    const [intervals, calls] = [this.rows.interval.view(), call.view()];
-    const order = rowNumbers(calls.length).sort((a, b) => intervals[a] - intervals[b] || calls[a] - calls[b]);
-    const interval = valuesOf(intervals, order);
-    return {
-      interval,
-      parent: parentsOf(interval, valuesOf(calls, order), valuesOf(below.view(), order)),
-      node: valuesOf(node.view(), order),
-      startNs: valuesOf(startNs.view(), order),
-      endNs: valuesOf(endNs.view(), order),
-      ending: valuesOf(ending.view(), order),
-      minNs: this.minNs,
-      leftOut: this.leftOut,
-    };
+    const rows = viewsOf(this.rows);
+    const order = rowNumbers(rows.call.length).sort(
+      (a, b) => rows.interval[a] - rows.interval[b] || rows.call[a] - rows.call[b],
+    );
+    const { call, below, ...listed } = rowsOf(rows, order);
+    return { ...listed, parent: parentsOf(listed.interval, call, below), minNs: this.minNs, leftOut: this.leftOut };
   }
 
   /** Starts at this moment are passed before what the thread does then, and ends after it. */
@@ -185,16 +180,10 @@ class SpanLister implements CallListener<ListedCall>, SweepListener {
     this.minNs = boundForLongest(durations, this.maxCalls);
     const kept = rowNumbers(call.length).filter((row) => durations[row] >= this.minNs);
     this.leftOut += call.length - kept.length;
-    this.rows = selectedRows(this.rows, kept);
+    const longest = rowsOf(viewsOf(this.rows), kept);
+    this.rows = newRows();
+    for (const name of Object.keys(longest) as (keyof typeof longest)[]) this.rows[name].append(longest[name]);
   }
-}
-
-function selectedRows(rows: SpanRows, kept: Int32Array): SpanRows {
-  const selected = new SpanRows();
-  for (const name of ['interval', 'call', 'below', 'node', 'ending'] as const)
-    selected[name].append(valuesOf(rows[name].view(), kept));
-  for (const name of ['startNs', 'endNs'] as const) selected[name].append(valuesOf(rows[name].view(), kept));
-  return selected;
 }
 
 /** Rows of an interval are contiguous. */

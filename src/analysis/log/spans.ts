@@ -4,7 +4,7 @@
 
 import { type CallLog, startOfLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { float64Column, int32Column, rowNumbers, uint8Column, valuesOf } from '../../model/columns.js';
+import { float64Column, int32Column, rowNumbers, rowsOf, uint8Column, viewsOf } from '../../model/columns.js';
 import { Inference, isComplete } from '../../model/profile/profile.js';
 import { type Bounds, type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
 import { type CallSelection, isInSet } from '../questions.js';
@@ -78,21 +78,17 @@ class SpanFinder implements CallListener<SpanCall> {
   }
 
   build(): Spans {
+    const { startNs, endNs, node, ending, outer } = this;
     const isSelected = this.isSelected.view();
     const newRow = new Int32Array(isSelected.length);
     const rowOf = (span: number) => (span === NONE ? NONE : newRow[span]);
     let length = 0;
     // A span that is left out stands for the one around it, which began earlier.
     for (let span = 0; span < newRow.length; span++)
-      newRow[span] = isSelected[span] ? length++ : rowOf(this.outer.values[span]);
+      newRow[span] = isSelected[span] ? length++ : rowOf(outer.values[span]);
     const rows = rowNumbers(newRow.length).filter((span) => isSelected[span] === 1);
-    return {
-      startNs: valuesOf(this.startNs.view(), rows),
-      endNs: valuesOf(this.endNs.view(), rows),
-      node: valuesOf(this.node.view(), rows),
-      ending: valuesOf(this.ending.view(), rows),
-      outer: valuesOf(this.outer.view(), rows).map(rowOf),
-    };
+    const selected = rowsOf(viewsOf({ startNs, endNs, node, ending, outer }), rows);
+    return { ...selected, outer: selected.outer.map(rowOf) };
   }
 
   private addSpan(startNs: Nanoseconds, outer: number): number {

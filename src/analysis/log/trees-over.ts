@@ -8,7 +8,7 @@
 import type { CallLog } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
 import { Doubt } from '../../model/calls/doubts.js';
-import { countBelow, float64Column, int32Column, rowNumbers, valuesOf } from '../../model/columns.js';
+import { countBelow, float64Column, int32Column, rowNumbers, rowsOf, viewsOf } from '../../model/columns.js';
 import { PairMap } from '../../model/pair-map.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 import {
@@ -286,7 +286,7 @@ class TimeRowsBuilder {
   /** In the order in which they were added. */
   build(): TimeRows {
     const { key, node, ns, inferredNs } = this;
-    return { key: key.view(), node: node.view(), ns: ns.view(), inferredNs: inferredNs.view() };
+    return viewsOf({ key, node, ns, inferredNs });
   }
 
   private rowOf(key: number, node: NodeId): number {
@@ -301,10 +301,7 @@ class TimeRowsBuilder {
 /** Returns the rows by key, then by node. `keys` and `nodes`: how many there are. */
 export function inOrder({ key, node, ns, inferredNs }: TimeRows, keys: number, nodes: number): TimeRows {
   const rows = stablyOrdered(stablyOrdered(rowNumbers(key.length), node, nodes), key, keys);
-  return {
-    ...{ key: valuesOf(key, rows), node: valuesOf(node, rows) },
-    ...{ ns: valuesOf(ns, rows), inferredNs: valuesOf(inferredNs, rows) },
-  };
+  return rowsOf({ key, node, ns, inferredNs }, rows);
 }
 
 /** Orders rows by a value below `count`. */

@@ -3,21 +3,12 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../model/calls/call-tree.js';
 import type { Profile } from '../../model/profile/profile.js';
-import { NONE, type NodeId } from '../../model/units.js';
+import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { type FunctionSet, isDirectRecursion, isInSet } from '../questions.js';
 
 /** Merges a function that calls itself directly into one frame; its calls are those from other functions. */
 export function foldRecursion(tree: CallTree): CallTree {
-  const builder = new CallTreeBuilder();
-  const newNode = new Int32Array(tree.length);
-  for (let node: NodeId = ROOT; node < tree.length; node++) {
-    const isFolded = isDirectRecursion(tree, node);
-    const below = node === ROOT ? ROOT : newNode[tree.parent[node]];
-    newNode[node] = node === ROOT || isFolded ? below : builder.child(below, tree.symbol[node]);
-    builder.addTime(newNode[node], tree, node);
-    if (!isFolded) builder.addCalls(newNode[node], tree, node);
-  }
-  return builder.build();
+  return rebuilt(tree, (node) => (isDirectRecursion(tree, node) ? NONE : tree.symbol[node]));
 }
 
 /**
@@ -25,28 +16,28 @@ export function foldRecursion(tree: CallTree): CallTree {
  * `drawnAs`: by symbol, itself for what stays as it is.
  */
 export function mergeRuns(tree: CallTree, drawnAs: Int32Array): CallTree {
-  const builder = new CallTreeBuilder();
-  const newNode = new Int32Array(tree.length);
-  for (let node: NodeId = ROOT; node < tree.length; node++) {
-    const isInRun = node !== ROOT && isRun(tree, node, drawnAs);
-    const below = node === ROOT ? ROOT : newNode[tree.parent[node]];
-    newNode[node] = node === ROOT || isInRun ? below : builder.child(below, drawnAs[tree.symbol[node]]);
-    builder.addTime(newNode[node], tree, node);
-    if (!isInRun) builder.addCalls(newNode[node], tree, node);
-  }
-  return builder.build();
+  return rebuilt(tree, (node) => (isRun(tree, node, drawnAs) ? NONE : drawnAs[tree.symbol[node]]));
 }
 
 /** Gives what these functions take and call to their callers; without a caller, they stay. */
 export function giveToCallers(tree: CallTree, functions: FunctionSet): CallTree {
+  return rebuilt(tree, (node, caller) => {
+    return caller !== ROOT && isInSet(functions, tree.symbol[node]) ? NONE : tree.symbol[node];
+  });
+}
+
+/** `symbolOf`: of the frame that a node becomes above its caller; NONE: it becomes part of that, and its calls do not count. */
+function rebuilt(tree: CallTree, symbolOf: (node: NodeId, caller: NodeId) => SymbolId): CallTree {
   const builder = new CallTreeBuilder();
   const newNode = new Int32Array(tree.length);
-  for (let node: NodeId = ROOT; node < tree.length; node++) {
-    const below = node === ROOT ? ROOT : newNode[tree.parent[node]];
-    const isGiven = below !== ROOT && isInSet(functions, tree.symbol[node]);
-    newNode[node] = node === ROOT || isGiven ? below : builder.child(below, tree.symbol[node]);
+  builder.addTime(ROOT, tree, ROOT);
+  builder.addCalls(ROOT, tree, ROOT);
+  for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
+    const caller = newNode[tree.parent[node]];
+    const symbol = symbolOf(node, caller);
+    newNode[node] = symbol === NONE ? caller : builder.child(caller, symbol);
     builder.addTime(newNode[node], tree, node);
-    if (!isGiven) builder.addCalls(newNode[node], tree, node);
+    if (symbol !== NONE) builder.addCalls(newNode[node], tree, node);
   }
   return builder.build();
 }
@@ -91,6 +82,6 @@ export function excludeFunctions(tree: CallTree, functions: FunctionSet): CallTr
 export function treeOfAllThreads({ together, threads }: Pick<Profile, 'together' | 'threads'>): CallTree {
   if (together !== null) return together;
   const builder = new CallTreeBuilder();
-  for (const { tree } of threads) builder.merge(tree, ROOT, (symbol) => symbol);
+  for (const { tree } of threads) builder.merge(tree);
   return builder.build();
 }

@@ -30,6 +30,10 @@ const RARES = 3;
 /** The table finds nodes by parent and symbol: open addressing; the keys are read from the rows of the tree. */
 const MIN_SLOTS = 512;
 
+type Paths = Pick<CallTree, 'length' | 'parent' | 'symbol'>;
+type NewSymbol = (symbol: SymbolId) => SymbolId;
+const same: NewSymbol = (symbol) => symbol;
+
 /** Builds a call tree. */
 export class CallTreeBuilder {
   length = 0;
@@ -138,14 +142,21 @@ export class CallTreeBuilder {
   }
 
   /**
-   * Adds another tree below `top`. `symbolOf` may map several symbols to one, so that their nodes merge. Returns by node of
-   * the tree the one that it was added to.
+   * Adds the paths of another tree below `top`. `symbolOf` may map several symbols to one, so that their nodes merge. Returns
+   * by node of the tree the one that it was added to.
    */
-  merge(tree: CallTree, top: NodeId, symbolOf: (symbol: SymbolId) => SymbolId): Int32Array {
-    const here = new Int32Array(tree.length);
+  addPaths({ length, parent, symbol }: Paths, top: NodeId = ROOT, symbolOf: NewSymbol = same): Int32Array {
+    const here = new Int32Array(length);
     here[ROOT] = top;
-    for (let node = 0; node < tree.length; node++) {
-      if (node !== ROOT) here[node] = this.child(here[tree.parent[node]], symbolOf(tree.symbol[node]));
+    for (let node = ROOT + 1; node < length; node++)
+      here[node] = this.child(here[parent[node]], symbolOf(symbol[node]));
+    return here;
+  }
+
+  /** Likewise with its calls and time. */
+  merge(tree: CallTree, top: NodeId = ROOT, symbolOf: NewSymbol = same): Int32Array {
+    const here = this.addPaths(tree, top, symbolOf);
+    for (let node = ROOT; node < tree.length; node++) {
       this.addCalls(here[node], tree, node);
       this.addTime(here[node], tree, node);
     }
@@ -319,17 +330,12 @@ export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
  */
 function emptyColumns(length: number): { -readonly [Key in keyof CallTree]: CallTree[Key] } {
   askForMemory(NODE_BYTES * length);
-  const { parent, symbol } = emptyLinks(length);
+  const links = new Int32Array(2 * length);
   const numbers = new ArrayBuffer(NODE_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT * length);
   let row = 0;
   const column = () => new Float64Array(numbers, Float64Array.BYTES_PER_ELEMENT * length * row++, length);
+  const [parent, symbol] = [links.subarray(0, length), links.subarray(length)];
   return { length, parent, symbol, ...nodeColumns(column), doubts: undefined };
-}
-
-/** Returns the links of a tree, next to each other. */
-export function emptyLinks(length: number): Pick<CallTree, 'parent' | 'symbol'> {
-  const links = new Int32Array(2 * length);
-  return { parent: links.subarray(0, length), symbol: links.subarray(length) };
 }
 
 function doubtsOf({ length, doubts }: CallTree, nodes: Int32Array, newId: Int32Array): NodeDoubts | undefined {

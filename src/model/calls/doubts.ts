@@ -161,10 +161,10 @@ export class DoubtTotals {
 }
 
 /** Returns the doubts of the nodes that a tree keeps. `newId`: by node; `isKept`: by node, 0 if it is not kept. */
-export function keptDoubts(doubts: NodeDoubts, newId: Int32Array, isKept: Uint8Array | null): NodeDoubts {
+export function keptDoubts(doubts: NodeDoubts, newId: Int32Array, isKept: Uint8Array): NodeDoubts {
   const { node, doubt, ns } = doubts;
   if (node.length === 0) return doubts;
-  const rows = Int32Array.from(node.keys()).filter((row) => isKept === null || isKept[node[row]] === 1);
+  const rows = Int32Array.from(node.keys()).filter((row) => isKept[node[row]] === 1);
   rows.sort((a, b) => newId[node[a]] - newId[node[b]] || doubt[a] - doubt[b]);
   return {
     node: rows.map((row) => newId[node[row]]),

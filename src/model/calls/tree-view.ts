@@ -2,10 +2,9 @@
  * What follows from the links of a call tree: total times, children and depths, each in one pass, and its nodes in order.
  */
 
-import { ReusedColumn, rowNumbers } from '../columns.js';
+import { rowNumbers } from '../columns.js';
 import { NONE, type NodeId } from '../units.js';
-import { type CallTree, emptyLinks, NODE_COLUMNS, ROOT, selectNodes } from './call-tree.js';
-import { keptDoubts } from './doubts.js';
+import { type CallTree, ROOT, selectNodes } from './call-tree.js';
 
 /** Derived from a CallTree; never sent between workers. */
 export interface TreeView {
@@ -55,14 +54,18 @@ export function childrenOf(view: TreeView, node: NodeId): NodeId[] {
 
 /** Returns the tree in pre-order with siblings by rank. `rank`: by symbol, each different. */
 export function orderedTree(tree: CallTree, rank: Int32Array): CallTree {
-  if (isOrdered(tree, rank)) return tree;
-  return selectNodes(
-    tree,
-    nodeOrder(
-      tree,
-      tree.symbol.map((symbol) => (symbol === NONE ? NONE : rank[symbol])),
-    ),
-  );
+  return sortedTree(tree, rank).tree;
+}
+
+/** Likewise, and by node where it is now. */
+export function sortedTree(tree: CallTree, rank: Int32Array): { readonly tree: CallTree; readonly newId: Int32Array } {
+  const { length, symbol } = tree;
+  if (isOrdered(tree, rank)) return { tree, newId: rowNumbers(length) };
+  const ranks = symbol.map((own) => (own === NONE ? NONE : rank[own]));
+  const order = nodeOrder(tree, ranks);
+  const newId = new Int32Array(length);
+  for (let row = 0; row < length; row++) newId[order[row]] = row;
+  return { tree: selectNodes(tree, order), newId };
 }
 
 export function isOrdered({ length, parent, symbol }: CallTree, rank: Int32Array): boolean {
@@ -156,47 +159,4 @@ export function inPreOrder(tree: CallTree, compare: (a: NodeId, b: NodeId) => nu
     for (const child of children) stack.push(child);
   }
   return selectNodes(tree, order);
-}
-
-/**
- * Orders trees one after the other, in place: discarded columns would stay until the garbage collector runs, which is
- * late in workers.
- */
-export class TreeSorter {
-  private readonly rank: Int32Array;
-  private readonly ranks = new ReusedColumn(new Int32Array(0));
-  private readonly values = new ReusedColumn(new Float64Array(0));
-
-  /** `rank`: by symbol, each different. */
-  constructor(rank: Int32Array) {
-    this.rank = rank;
-  }
-
-  /**
-   * Returns the tree in pre-order with siblings by rank, and by node where it is now, until the next tree is sorted.
-   * Overwrites the numbers of the tree, but not its links.
-   */
-  sort(tree: CallTree): { readonly tree: CallTree; readonly newId: Int32Array } {
-    const { length, parent, symbol } = tree;
-    if (isOrdered(tree, this.rank)) return { tree, newId: rowNumbers(length) };
-    const ranks = this.ranks.uninitialized(length);
-    for (let node = ROOT + 1; node < length; node++) ranks[node] = this.rank[symbol[node]];
-    const order = nodeOrder(tree, ranks);
-    const newId = ranks; // not needed any longer
-    for (let row = 0; row < length; row++) newId[order[row]] = row;
-    for (const name of NODE_COLUMNS) this.reorder(tree[name], order);
-    const links = emptyLinks(length);
-    for (let row = 0; row < length; row++) {
-      links.parent[row] = order[row] === ROOT ? NONE : newId[parent[order[row]]];
-      links.symbol[row] = symbol[order[row]];
-    }
-    const doubts = tree.doubts && keptDoubts(tree.doubts, newId, null);
-    return { tree: { ...tree, doubts, ...links }, newId };
-  }
-
-  private reorder(column: Float64Array, order: Int32Array): void {
-    const values = this.values.uninitialized(column.length);
-    values.set(column);
-    for (let row = 0; row < order.length; row++) column[row] = values[order[row]];
-  }
 }

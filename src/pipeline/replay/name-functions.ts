@@ -275,12 +275,6 @@ export type FindSourceLines = (
   functions: readonly { readonly name: string; readonly offset: number }[],
 ) => readonly (SourceLine | null)[];
 
-interface MappedFunction {
-  readonly symbol: SymbolId;
-  readonly name: string;
-  readonly offset: number;
-}
-
 /** Symbols that stand for functions at different lines have none. */
 export function withSourceLines(
   symbols: SymbolTable,
@@ -288,38 +282,28 @@ export function withSourceLines(
   mappings: readonly Mapping[],
   findLines: FindSourceLines,
 ): SymbolTable {
+  const { symbol, start } = ids;
+  const begins = symbol.flatMap((own, fn) => {
+    const isKnown = symbols.kind[own] === SymbolKind.Function && !Number.isNaN(start[fn]);
+    return isKnown ? [{ fn, address: start[fn] as Address }] : [];
+  });
+  const find: FindInCode<SourceLine | null> = (file, code) =>
+    findLines(
+      file,
+      code.map(({ fn }) => fn),
+    );
+  const lines = findInCode<SourceLine | null | undefined>(symbols, ids, mappings, begins, find, undefined);
   const found = new Map<SymbolId, SourceLine | null>();
-  for (const [file, functions] of byFile(symbols, ids, mappings))
-    findLines(file, functions).forEach((line, row) => {
-      const { symbol } = functions[row] as MappedFunction;
-      const known = found.get(symbol);
-      found.set(symbol, known === undefined || isSame(known, line) ? line : null);
-    });
-  const lines = symbolLines(symbols.name.map((_, row) => found.get(row) ?? null));
-  return lines ? { ...symbols, lines } : symbols;
+  begins.forEach(({ fn }, row) => {
+    const line = lines[row];
+    if (line === undefined) return; // it is in no file
+    const known = found.get(symbol[fn] as SymbolId);
+    found.set(symbol[fn] as SymbolId, known === undefined || isSame(known, line) ? line : null);
+  });
+  const known = symbolLines(symbols.name.map((_, row) => found.get(row) ?? null));
+  return known ? { ...symbols, lines: known } : symbols;
 }
 
 function isSame(a: SourceLine | null, b: SourceLine | null): boolean {
   return a?.file === b?.file && a?.line === b?.line;
-}
-
-/** Returns the named functions in each binary, in the order of their first ones. */
-function byFile(
-  symbols: SymbolTable,
-  { symbol, start }: FunctionIds,
-  mappings: readonly Mapping[],
-): Map<string, MappedFunction[]> {
-  const functions = symbol.flatMap((symbol, fn) =>
-    symbols.kind[symbol] === SymbolKind.Function && !Number.isNaN(start[fn])
-      ? [{ symbol, address: start[fn] as Address, file: dsoOf(symbols, symbol) }]
-      : [],
-  );
-  const files = new Map<string, MappedFunction[]>();
-  fileOffsets(mappings, functions).forEach((location, row) => {
-    const { symbol } = functions[row] as (typeof functions)[0];
-    if (location === null || !location.file.startsWith('/')) return;
-    const own = { symbol, name: symbols.name[symbol] as string, offset: location.offset };
-    appendTo(files, location.file, own);
-  });
-  return files;
 }

@@ -7,7 +7,7 @@ import { sameNodes } from '../../analysis/timeline/thread-timeline.js';
 import type { PackedOutline } from '../../codec/block-head.js';
 import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder } from '../../model/calls/durations.js';
-import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
+import { sortedTree, totalTimes } from '../../model/calls/tree-view.js';
 import { PartJoiner } from '../../replay/join-parts.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
 import { outlineOf, type PartOutline, packedParts, ThreadCut, withOutlines } from '../../trace/thread-parts.js';
@@ -153,7 +153,7 @@ class Joiner {
     const { durations, timelines, trace } = this;
     const replay = this.replays.build();
     const used = withoutEmptyNodes(replay.tree);
-    const { tree, newId } = new TreeSorter(trace.symbolRank).sort(used);
+    const { tree, newId } = sortedTree(used, trace.symbolRank);
     const nodeOf = used === replay.tree ? newId : sameNodes(replay.tree, tree, trace.symbolRank);
     const { thread } = this.first as ReplayedPart;
     return {

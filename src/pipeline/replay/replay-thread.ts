@@ -3,18 +3,21 @@
  */
 import type { ThreadQuestions } from '../../analysis/log/answer-thread.js';
 import { followLevels, type TimelineQuestion } from '../../analysis/timeline/resolution.js';
+import { NONE } from '../../model/units.js';
 import type { KnownPathsData } from '../../replay/losses/known-paths.js';
 import type { ThreadSource } from '../../trace/store-contents.js';
 import type { PartOutline } from '../../trace/thread-parts.js';
 import { type Setup, setUp } from '../workers/setup.js';
 import { tellWorkOn } from '../workers/work.js';
 import { Moved } from '../workers/workers.js';
-import { needsCallLog, passesOf, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
+import { passesOf, type ReplayFacts, type ReplaySetup } from './replay-setup.js';
 import { loadCallWriters, type ReplayedPart, type ReplayedThread, TraceReplayer } from './trace-replayer.js';
 import { inOwnSpace, type RowLimit, spaceFor, type WorkSpace, type WorkSpaces } from './work-spaces.js';
 
 /** A part of a thread. */
 export interface PartTask extends Omit<ReplaySetup, keyof ReplayFacts | 'knownPaths'> {
+  /** The same number: the same terms, but for how coarse the timeline has become. */
+  readonly terms: number;
   readonly facts: Setup<ReplayFacts>;
   readonly knownPaths: Setup<KnownPathsData> | null;
   readonly source: ThreadSource;
@@ -36,9 +39,9 @@ export interface ReplayTask extends PartTask {
 /** What each thread has of its own. */
 export type OwnTask = Pick<ReplayTask, 'source' | 'asked' | 'maxLogBytes'>;
 
-/** The replayer of this worker, and what it asks about the timeline. */
+/** The replayer of this worker, the number of its terms, and what it asks about the timeline. */
 let replayer: TraceReplayer | null = null;
-let setupKind = '';
+let termsOf = NONE;
 let asksTimeline: TimelineQuestion | null = null;
 
 /** Replays one thread; all tasks of a worker must be of the same trace. */
@@ -82,18 +85,17 @@ export async function replayPart(task: PartTask): Promise<ReplayedPart | null> {
  * Begins a thread, or a part of one: returns the replayer of its trace, where its events are, and what they need. Events of
  * parts are passed once more, for their outlines, unless a trace file has these.
  */
-async function beginOf({ facts, knownPaths, source, chunks, limit, ...terms }: PartTask, isPart = false) {
-  const trace = { ...setUp(facts), ...terms, knownPaths: knownPaths && setUp(knownPaths) };
+async function beginOf({ facts, knownPaths, source, chunks, limit, terms, ...own }: PartTask, isPart = false) {
+  const trace = { ...setUp(facts), ...own, knownPaths: knownPaths && setUp(knownPaths) };
   const passes = passesOf(trace.questions);
   tellWorkOn(source.tid, isPart && source.packed === null ? passes / (passes + 1) : 1);
   const writers = await loadCallWriters(trace.questions);
-  const kind = [facts.id, kindOf(trace)].join();
   const { timeline } = trace.questions;
-  if (replayer === null || setupKind !== kind) {
+  if (replayer === null || terms !== termsOf) {
     replayer = new TraceReplayer(trace, writers);
     asksTimeline = timeline;
   } else if (asksTimeline && timeline) followLevels(asksTimeline, timeline);
-  setupKind = kind;
+  termsOf = terms;
   const events = chunks ? { ...trace.events, chunks } : trace.events;
   const { eventBytes, ...sizes } = spaceFor(source, limit);
   return { own: replayer, source, events, eventBytes, sizes };
@@ -110,22 +112,4 @@ let ownBuffer = new ArrayBuffer(0);
 function spaceOfWorker(bytes: number): Pick<WorkSpace, 'buffer' | 'histogram'> {
   ownBuffer = fitting(ownBuffer, bytes) as ArrayBuffer;
   return { buffer: ownBuffer, histogram: null };
-}
-
-/** Returns the only parts of the setup that change. */
-function kindOf({ knownPaths, span, questions, options, siteFacts }: ReplaySetup): string {
-  const { durations, timeline, chunksOf, callRows, placedCalls } = questions;
-  return [
-    siteFacts.learned,
-    options.onlyPairs === true,
-    knownPaths !== null,
-    span?.startNs,
-    span?.endNs,
-    needsCallLog(questions),
-    durations,
-    timeline !== null,
-    chunksOf !== null,
-    callRows !== null,
-    placedCalls,
-  ].join();
 }

@@ -146,6 +146,7 @@ interface Giving {
 
 const FACTS = new Setups<SiteFacts, ReplayFacts>('facts');
 const PATHS = new Setups<KnownPathsData, KnownPathsData>('paths');
+let termsSoFar = 0;
 
 /** All workers use the same memory. */
 function sharing(trace: ReplaySetup, pool: WorkerPool, limit: RowLimit, spaces: WorkSpaces): Giving {
@@ -191,6 +192,7 @@ function commonOf(
 ): Omit<ReplayTask, 'source' | 'chunks' | 'spaces' | 'limit' | 'asked' | 'maxLogBytes'> {
   return {
     ...terms,
+    terms: termsSoFar++,
     facts: FACTS.of(siteFacts, () => ({
       siteFacts: inSharedMemory(siteFacts),
       probes: probes && inSharedMemory(probes),

@@ -22,7 +22,7 @@ import { type CallLog, ROW_BYTES } from '../../model/calls/call-log.js';
 import { type CallTree, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations, type HistogramMemory } from '../../model/calls/durations.js';
 import type { Shape } from '../../model/calls/overlay.js';
-import { TreeSorter, totalTimes } from '../../model/calls/tree-view.js';
+import { sortedTree, totalTimes } from '../../model/calls/tree-view.js';
 import type { ThreadChunks } from '../../model/profile/timeline.js';
 import { inSharedMemory } from '../../model/shared-memory.js';
 import { RECORD_SITES } from '../../model/trace/branch-sites.js';
@@ -47,7 +47,6 @@ import type { KeptCallGroups } from './thread-calls.js';
 /** Replays threads of one trace, reusing the same memory. */
 export class TraceReplayer {
   private readonly replayer: Replayer;
-  private readonly sorter: TreeSorter;
   private readonly knownPaths: KnownPaths | null;
   /** Of each thread in turn; null if they are not requested, or derived from the call log. */
   private readonly ownDurations: DurationsBuilder | null;
@@ -60,7 +59,6 @@ export class TraceReplayer {
     private readonly writers: CallWriters,
   ) {
     this.replayer = new Replayer(trace.siteFacts);
-    this.sorter = new TreeSorter(trace.symbolRank);
     this.knownPaths = trace.knownPaths && KnownPaths.fromData(trace.knownPaths);
     const { durations, filter } = trace.questions;
     const isCounted = durations !== null && filter === null;
@@ -119,7 +117,7 @@ export class TraceReplayer {
     const replay = this.replayer.replay(skeleton?.events ?? events, options);
     const { log } = replay;
     const answered = answerQuestions(source.tid, replay, trace.questions);
-    const { tree, newId } = this.sorter.sort(answered.replay.tree);
+    const { tree, newId } = sortedTree(answered.replay.tree, trace.symbolRank);
     const isWhole = answered.replay.tree === replay.tree;
     return {
       thread,

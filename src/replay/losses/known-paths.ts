@@ -75,9 +75,8 @@ export class KnownPaths {
     return { paths: { length, parent, symbol }, threadStarts: this.threadStarts };
   }
 
-  private addPaths({ length, parent, symbol }: ThreadPaths['paths']): void {
-    const here = new Int32Array(length);
-    for (let node = 1; node < length; node++) here[node] = this.builder.child(here[parent[node]], symbol[node]);
+  private addPaths(paths: ThreadPaths['paths']): void {
+    this.builder.addPaths(paths);
     for (let node = this.depth.length; node < this.builder.length; node++) this.index(node);
   }
 
@@ -185,7 +184,7 @@ export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallT
     top = builder.child(top, caller);
     builder.countInferred(top, 0);
   }
-  builder.merge({ ...tree, inferredNs: tree.selfNs, doubts: unseenCallersOf(tree) }, top, (symbol) => symbol);
+  builder.merge({ ...tree, inferredNs: tree.selfNs, doubts: unseenCallersOf(tree) }, top);
   return builder.build();
 }
 

@@ -2,6 +2,7 @@
  * The stacks of a thread. One runs; the others are parked: each waits at the call that left it, until some return or
  * jump continues it there.
  */
+import { appendTo } from '../../model/groups.js';
 import type { Address, FunctionId } from '../../model/units.js';
 import { MAX_CALL_BYTES } from '../functions/traits.js';
 import { CALL_ADDRESS, CALL_BYTES, CALL_KIND, CALL_ROW } from '../wasm/layout.js';
@@ -90,11 +91,7 @@ export class ParkedStacks {
   park(parked: ParkedStack): void {
     this.all.add(parked);
     this.calls += parked.calls.length;
-    for (const [map, key] of this.keysOf(parked)) {
-      const others = map.get(key);
-      if (others) others.push(parked);
-      else map.set(key, [parked]);
-    }
+    for (const [map, key] of this.keysOf(parked)) appendTo(map, key, parked);
     for (const first of this.all) {
       if (this.all.size <= MAX_PARKED && this.calls <= MAX_PARKED_CALLS) break;
       this.take(first);

@@ -5,6 +5,7 @@
  * A switch shows in where a function goes. By its own return, a function goes behind the call that called it. One that
  * switches stacks goes behind a pending call to the very same function, of another stack, or to the start of a new one.
  */
+import { appendTo } from '../../model/groups.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { USUAL_CALL_BYTES } from '../functions/function-table.js';
 import { callsSwitcher, type SiteFacts, Step } from '../functions/site-facts.js';
@@ -740,9 +741,7 @@ function findLandings({ step, from, to, toEntry, fromFunction, toFunction, funct
     if (step[site] !== Step.Call || toFunction[site] === NONE) continue;
     called.add(toFunction[site]);
     if (traits[toFunction[site]] & Trait.SetJump) setJumpers.add(fromFunction[site]);
-    const others = calledAt.get(from[site]);
-    if (others) others.push(toFunction[site]);
-    else calledAt.set(from[site], [toFunction[site]]);
+    appendTo(calledAt, from[site], toFunction[site]);
   }
   const isBehindCall = (address: Address, fn: FunctionId) => {
     for (let bytes = 1; bytes <= USUAL_CALL_BYTES; bytes++)

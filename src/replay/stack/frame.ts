@@ -99,9 +99,6 @@ export class Frame {
   get entryNs(): Nanoseconds {
     return this.rows.floats[this.floats + Float.EntryNs];
   }
-  set entryNs(value: Nanoseconds) {
-    this.rows.floats[this.floats + Float.EntryNs] = value;
-  }
 
   /**
    * It is certainly there from this time on. After a hidden jump: the time of its first event, or Infinity if it had none
@@ -134,16 +131,10 @@ export class Frame {
   get level(): number {
     return this.rows.ints[this.ints + Int.Level];
   }
-  set level(value: number) {
-    this.rows.ints[this.ints + Int.Level] = value;
-  }
 
   /** Row of the event that called its level; NONE if that was not seen. */
   get callRow(): number {
     return this.rows.ints[this.ints + Int.CallRow];
-  }
-  set callRow(value: number) {
-    this.rows.ints[this.ints + Int.CallRow] = value;
   }
 
   /** Row that called it, found it or put it back on the stack; never less than that of a frame below it. */

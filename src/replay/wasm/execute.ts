@@ -91,13 +91,11 @@ import {
   beginTree,
   charge,
   childOf,
-  countCall,
   countNode,
   endLevel,
   endsLevel,
   endTree,
   forgetInIndex,
-  isSimpleReturn,
   isTreeFull,
   nodeRow,
   openCalled,
@@ -128,7 +126,6 @@ export function execute(first: u32, end: u32): u32 {
     const move = load<i32>(top, FRAME_FUNCTION) === from ? MOVE_NONE : hiddenMoveTo(top, depth, from);
     if (move === MOVE_GENERAL) break;
     const target = load<i32>(site, SITE_TO_FUNCTION);
-    let isSimple = true;
     let isStop = false;
     let jump = MOVE_NONE;
     if (action === ACTION_JUMP) {
@@ -137,10 +134,7 @@ export function execute(first: u32, end: u32): u32 {
     } else if (action > ACTION_RETURN) {
       isStop = row + 1 < end && isBriefStop(top, row, siteAt);
       if (!isStop) break;
-    } else if (action === ACTION_RETURN) {
-      isSimple = move < MOVE_JUMP && isSimpleReturn(top, depth, linkAt(row), target);
-      if (!isSimple && !endsLevel(top, depth, linkAt(row), target)) break;
-    }
+    } else if (action === ACTION_RETURN && !endsLevel(top, depth, linkAt(row), target)) break;
     if (isTreeFull() || depth + 1 >= stackLimit || areListsFull()) {
       stop = STOP_FULL;
       break;
@@ -175,14 +169,8 @@ export function execute(first: u32, end: u32): u32 {
       openCalled(top, target, node, nowNs, depth++, row, isPlain);
       logOpen(top, node, nowNs, row);
     } else if (action === ACTION_RETURN) {
-      if (isSimple) {
-        countCall(top, nowNs);
-        forgetInIndex(top, --depth);
-        top -= FRAME_BYTES;
-      } else {
-        depth = endLevel(top, depth, nowNs);
-        top = frameAt(depth - 1);
-      }
+      depth = endLevel(top, depth, nowNs);
+      top = frameAt(depth - 1);
     } else if (jump !== MOVE_NONE) {
       top = follow(top, depth - 1, target, jump, nowNs, NONE, doubt, row);
       if (jump >= MOVE_JUMP) depth++;

@@ -118,8 +118,6 @@ export const FLAG_CALLED = 8;
 export const FLAG_ALIASES = 16;
 /** Opened by the kernel, by a call that is no entry into the operating system's kernel. */
 export const FLAG_PLAIN_CALL = 32;
-/** The first frame of a level that was put back on the stack; replay forgets that when the level ends. */
-export const FLAG_PUT_BACK = 64;
 /** From this bit on: why time above the frame is inferred, a bit for each `Doubt` (model/calls/doubts.ts). */
 export const FLAG_DOUBT_BITS = 8;
 export const FLAG_DOUBTS = 0x1fe00;

@@ -10,7 +10,6 @@ export const STEP_JUMP = 4;
 export const STEP_START = 6;
 export const STEP_END = 7;
 export const STEP_END_SYSCALL = 8;
-export const STEP_GAP = 11;
 
 /** As `Action` in pairing/pairing.ts. */
 export const ACTION_CALL = 1;

@@ -188,22 +188,7 @@ export function forgetInIndex(frame: usize, index: u32): void {
   store<u32>(HEAD_INDEX_LENGTH, index);
 }
 
-/** Frames that the general rules close. */
-const NOT_SIMPLE: u32 = FLAG_DOUBTS;
-
 // Returns that end one level: the called function, and those that it jumped to.
-
-/** True if a return ends the frame on top, which the event in `callRow` called, and lands in the one right below. */
-export function isSimpleReturn(top: usize, depth: u32, callRow: i32, target: i32): bool {
-  return (
-    load<i32>(top, FRAME_CALL_ROW) === callRow &&
-    load<u32>(top, FRAME_LEVEL) === depth - 1 &&
-    load<i32>(top, FRAME_INFERENCE) === NONE &&
-    (load<u32>(top, FRAME_FLAGS) & NOT_SIMPLE) === 0 &&
-    depth >= 2 && // there is a frame below
-    load<i32>(top - FRAME_BYTES, FRAME_FUNCTION) === target
-  );
-}
 
 /** True if a return ends the level on top, which the event in `callRow` called. */
 export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32): bool {
@@ -219,7 +204,7 @@ export function endsLevel(top: usize, depth: u32, callRow: i32, target: i32): bo
 function canClose(frame: usize): bool {
   const inference = load<i32>(frame, FRAME_INFERENCE);
   const isKnown = inference === NONE || inference === HIDDEN_JUMP;
-  return isKnown && (load<u32>(frame, FRAME_FLAGS) & NOT_SIMPLE) === 0;
+  return isKnown && (load<u32>(frame, FRAME_FLAGS) & FLAG_DOUBTS) === 0;
 }
 
 /** Ends the level on top and returns its index. */
@@ -247,7 +232,7 @@ function knownNs(frame: usize, endNs: f64): f64 {
 }
 
 /** Counts a complete call, and lists its end for the log. */
-export function countCall(frame: usize, endNs: f64): void {
+function countCall(frame: usize, endNs: f64): void {
   logClose(0, endNs);
   countNode(load<u32>(frame, FRAME_NODE), endNs - load<f64>(frame, FRAME_ENTRY_NS));
 }
