@@ -47,15 +47,23 @@ function waitAfter<Actor extends object, Name extends keyof Actor>(
  */
 export async function drawn(page: Page): Promise<void> {
   if (page.isClosed()) return;
-  await page.evaluate(async () => {
-    const isBusy = () =>
-      document.querySelector('[aria-busy=true]') !== null ||
-      (document.getElementById('app')?.lastChild?.nodeName === 'NOSCRIPT' &&
-        document.querySelector('[role=alert]') === null); // the page cannot show its data
-    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    do {
-      await frame();
-      await frame();
-    } while (isBusy());
-  });
+  try {
+    await page.evaluate(untilDrawn);
+  } catch (error) {
+    if (!/Execution context was destroyed/.test(`${error}`)) throw error;
+    await page.waitForLoadState(); // a page that begins to use its service worker loads itself again
+    await drawn(page);
+  }
+}
+
+async function untilDrawn(): Promise<void> {
+  const isBusy = () =>
+    document.querySelector('[aria-busy=true]') !== null ||
+    (document.getElementById('app')?.lastChild?.nodeName === 'NOSCRIPT' &&
+      document.querySelector('[role=alert]') === null); // the page cannot show its data
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  do {
+    await frame();
+    await frame();
+  } while (isBusy());
 }
