@@ -39,7 +39,11 @@ async function startPool({ size, first, budget, tasksAtWorker, onWork }: Workers
     workerData: budget,
   });
   pool.on('message', ({ work }: WorkMessage) => onWork(work));
-  return { run: (name, task) => pool.run(task().data, { name }), close: () => pool.destroy() };
+  const close = () => {
+    pool.on('error', () => {}); // answers that arrive from now on: whoever closes the pool knows why
+    return pool.destroy();
+  };
+  return { run: (name, task) => pool.run(task().data, { name }), close };
 }
 
 /** Returns the worker with the fewest tasks; null: none may have another one of this kind. */

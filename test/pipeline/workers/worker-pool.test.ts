@@ -39,3 +39,22 @@ test('starts a worker for the only task, and more for more', async () => {
   const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', COUNT_WORKERS]);
   expect(stdout).toBe('1\n3');
 });
+
+/** While the main thread works on the first answer, others arrive; then it closes the pool, as after an error. */
+const CLOSE_WITH_ANSWERS = `
+  import { WorkerPool } from ${JSON.stringify(POOL)};
+  const pool = new WorkerPool(1, true, null);
+  await pool.run('wake', {});
+  const tasks = Array.from({ length: 50 }, () => pool.run('wake', {}));
+  tasks[0] = tasks[0].then(() => {
+    const until = performance.now() + 100;
+    while (performance.now() < until);
+    return pool.close();
+  });
+  await Promise.allSettled(tasks);
+  console.log('closed');`;
+
+test('answers that arrive while it is closed are dropped', async () => {
+  const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', CLOSE_WITH_ANSWERS]);
+  expect(stdout).toBe('closed');
+});
