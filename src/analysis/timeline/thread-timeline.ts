@@ -217,6 +217,7 @@ class TimelineBuilder implements CallListener<TimedCall> {
     this.spans.addSplit(node, startNs, endNs, ending, stays);
   }
 
+  /** Likewise a call without callees, with its time. */
   private leafAcross(node: NodeId, entryNs: Nanoseconds, exitNs: Nanoseconds, isInferred: boolean): void {
     const { window } = this;
     this.spentAcross(node, entryNs, exitNs, isInferred);
