@@ -178,7 +178,7 @@ const SHORT: Readonly<Record<string, string>> = {
     40  return  a     main`,
 };
 
-describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
+describe('a thread in parts is the whole thread', () => {
   test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
     const before = counted.joined;
     for (let number = 0; number < 24; number++)
