@@ -67,6 +67,8 @@ async function replayed(input: AnalyzedInput, partEvents: number, options: Analy
   } catch (error) {
     if (error instanceof PtflameError) return error.code;
     throw error;
+  } finally {
+    vi.clearAllMocks(); // they would keep the memory of every case
   }
 }
 
