@@ -67,6 +67,8 @@ async function replayed(input: AnalyzedInput, partEvents: number, options: Analy
   } catch (error) {
     if (error instanceof PtflameError) return error.code;
     throw error;
+  } finally {
+    vi.clearAllMocks(); // they would keep the memory of every case
   }
 }
 
@@ -178,7 +180,7 @@ const SHORT: Readonly<Record<string, string>> = {
     40  return  a     main`,
 };
 
-describe('a thread in parts is the whole thread', { timeout: 60_000 }, () => {
+describe('a thread in parts is the whole thread', () => {
   test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
     const before = counted.joined;
     for (let number = 0; number < 24; number++)

@@ -225,7 +225,7 @@ const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
     1 [000] 1.000000050:   return ffffffff81001020 l+0x20 => ffffffff81000105 k+0x105`,
 };
 
-describe('the module and the rules in TypeScript give the same result', { timeout: 120_000 }, () => {
+describe('the module and the rules in TypeScript give the same result', () => {
   test.each(FOLDERS)('fixtures of %s', async (folder) => {
     const files = readdirSync(`fixtures/${folder}`).filter((name) => /\.txt(?:\.gz)?$/.test(name));
     for (const file of files) expectSameInModule(await threadsOfBeginning(`fixtures/${folder}/${file}`), file);

@@ -146,7 +146,7 @@ const SHORT: Readonly<Record<string, string>> = {
     70  return  f       main`,
 };
 
-describe('a window of skeletons is the window of all events', { timeout: 120_000 }, () => {
+describe('a window of skeletons is the window of all events', () => {
   testOnAllTraces({ seed: 18, cases: 25, first: 1 }, compareParts);
 
   test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {

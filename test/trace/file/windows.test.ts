@@ -58,7 +58,7 @@ async function compare(text: Buffer | string, ...shares: readonly (readonly [num
     expect(await answers(() => stored(file), options), JSON.stringify(options)).toBe(await answers(inputs, options));
 }
 
-describe('a window of an imported trace is that of its inputs', { timeout: 120_000 }, () => {
+describe('a window of an imported trace is that of its inputs', () => {
   test.each(everyNth(tracesIn(['hardware', 'lab', 'constructed', 'truth', 'demo']), 4))('%s', async (name) => {
     await compare(beginningOf(name), [0.3, 0.1], [0.9, 0.2]);
   });
