@@ -109,11 +109,18 @@ test.each([
     const kept = random.below(stream.length);
     const anywhere = () => random.pick(program.starts);
     const damaged = [...stream.slice(0, kept), ...damage(random, stream.slice(kept), anywhere, tick)];
-    const options = { settings, files, allBranches: number % 2 === 0 };
+    const jumps = number % 3 === 1 ? { functionAt } : {};
+    const options = { settings, files, allBranches: number % 2 === 0, ...jumps };
     expectSame(options, damaged);
     expectSame({ ...options, sideband: turns(random, tick, length) }, damaged);
   }
 });
+
+/** As if functions were that short: many jumps leave them. */
+function functionAt(_: unknown, address: number) {
+  const start = address - (address % 64);
+  return { start, end: start + 64 };
+}
 
 /** Threads of two processes take turns; what the second one has at the same addresses is other code. */
 function turns(random: Random, tick: bigint, length: number): Sideband[] {
@@ -126,7 +133,7 @@ function turns(random: Random, tick: bigint, length: number): Sideband[] {
   return [map, ...slots];
 }
 
-/** main: call f; jmp *rax. f: jcc 30; call f; ret. 30: ret. 40: jcc 50. 50: call 30; jmp *rax */
+/** main: call f; jmp *rax. f: jcc 30; call f; ret. 30: ret. 40: jcc 50. 50: call 30; jmp *rax. 70: call 30; call 30; jmp *rax */
 const CALLS = new Uint8Array(4096).fill(0x90);
 CALLS.set([0xe8, 0x1b, 0, 0, 0, 0xff, 0xe0]);
 CALLS.set([0x74, 0x0e, 0xe8, 0xf9, 0xff, 0xff, 0xff, 0xc3], 0x20);
@@ -134,6 +141,7 @@ CALLS.set([0xc3], 0x30);
 CALLS.set([0x74, 0x0e], 0x40);
 CALLS.set([0xe8, 0xdb, 0xff, 0xff, 0xff, 0xff, 0xe0], 0x50);
 CALLS.set([0xeb, 0xfe], 0x60);
+CALLS.set([0xe8, 0xbb, 0xff, 0xff, 0xff, 0xe8, 0xb6, 0xff, 0xff, 0xff, 0xff, 0xe0], 0x70);
 /** From 100 and 200 on, calls, each of the next one; then jmp *rax. Those of what is after them need no return. */
 const CHAIN = 20;
 for (let call = 0; call < CHAIN; call++) {
@@ -226,6 +234,11 @@ test('calls after a PSB+ without a time are not before the last branch, which is
     ...[PSB, cbr(30), inCalls(FUP, 0x22), PSBEND, tnt([1]), inCalls(TIP, 0)],
   ];
   expectSame(CALLS_OPTIONS, [...begun(0), ...[500n, 2500n, 4500n, 6500n].flatMap(notTaken)]);
+  const returned = (tick: bigint) => [
+    ...[PSB, tsc(START + tick), cbr(30), inCalls(FUP, 0x70), PSBEND, cyc(2000), tnt([1])],
+    ...[PSB, cbr(30), inCalls(FUP, 0x75), PSBEND, tnt([1]), inCalls(TIP, 0x70)],
+  ];
+  expectSame(CALLS_OPTIONS, [...begun(0x70), ...[500n, 2500n, 4500n, 6500n].flatMap(returned)]);
 });
 
 test('a packet may have any number of calls', () => {
@@ -266,6 +279,14 @@ test('a return with an address is decoded as without fast paths, with and withou
   expectSame(CALLS_OPTIONS, [...begun(0x20), ...within]);
   const beyond = new Array<Bytes[]>(5).fill([tnt([0, 0]), cyc(3), tnt([1, 1, 1]), inCalls(TIP, 0x20)]).flat();
   expectSame(CALLS_OPTIONS, [...begun(0x20), ...beyond]);
+});
+
+test('errors have the time after all instructions before them, also after very many', () => {
+  const bytes = new Uint8Array(70_000).fill(0x90);
+  bytes.set([0xff, 0xe0], bytes.length - 2); // jmp *rax
+  const files = [...CALLS_OPTIONS.files, { path: 'long', start: CODE_BASE + 0x1000, length: bytes.length, bytes }];
+  const round = [inCalls(TIP, 0x1000), inCalls(TIP, 0x60), inCalls(TIP, 5), cyc(5), inCalls(TIP, 5)];
+  expectSame({ ...CALLS_OPTIONS, files }, [...begun(5), ...new Array<Bytes[]>(4).fill(round).flat()]);
 });
 
 /** Else the block without code that bits led to would be where they lead to for ever. */
