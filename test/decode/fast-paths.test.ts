@@ -289,6 +289,11 @@ test('errors have the time after all instructions before them, also after very m
   expectSame({ ...CALLS_OPTIONS, files }, [...begun(5), ...new Array<Bytes[]>(4).fill(round).flat()]);
 });
 
+test('jumps within functions are left out also where they are known', () => {
+  const round = [5, 0x55, 0x55, 5, 5].flatMap((to) => [cyc(1), inCalls(TIP, to)]);
+  expectSame({ ...CALLS_OPTIONS, functionAt }, [...begun(5), ...new Array<Bytes[]>(8).fill(round).flat()]);
+});
+
 /** Else the block without code that bits led to would be where they lead to for ever. */
 test('code that is mapped later is found, also where bits ended before it was there', () => {
   const bytes = CALLS.slice();
@@ -347,13 +352,16 @@ test('packets with many calls and returns do not get mixed up', () => {
   bytes.set([0xff, 0xd0, 0xc3], 0x300 + 6 * 20); // call *rax; ret
   bytes.set([0xff, 0xe0], 0x600 + 16 * 20); // jmp *rax
   bytes.fill(0xc3, 0x400, 0x500);
+  for (let call = 0; call < 12; call++) bytes.set([0xe8, 0, 0, 0, 0], 0x780 + 5 * call);
+  bytes.set([0xff, 0xe0], 0x780 + 5 * 12); // jmp *rax
   const files = [{ path: 'calls', start: CODE_BASE, length: bytes.length, bytes }];
   const returns = (count: number, most: number) =>
     Array.from({ length: Math.ceil(count / most) }, (_, row) => [
       cyc(1),
       tnt(new Array(Math.min(most, count - most * row)).fill(1)),
     ]);
-  const rounds = Array.from({ length: 100 }, (_, to) => [
+  const rounds = Array.from({ length: 200 }, (_, to) => [
+    ...[0, 1, 2, 3].flatMap((first) => [inCalls(TIP, 0x780 + 5 * first), inCalls(TIP, 0x400 + to), inCalls(TIP, 5)]),
     ...[4, 8, 9, 10, 11, 12].flatMap((first) => [
       ...[cyc(5), inCalls(TIP, 0x300 + 6 * first), inCalls(TIP, 0x400 + to)],
       ...[...returns(21 - first, 1).flat(), inCalls(TIP, 5)],

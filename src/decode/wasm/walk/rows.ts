@@ -276,7 +276,6 @@ function learnBits(row: Row, first: Block, bits: u32): bool {
 
 function learnTarget(row: Row, image: u32, target: Block, isFirst: bool): bool {
   let block = changetype<Block>(row.end);
-  Stretch.begin();
   while (block.kind <= KIND_JUMP) {
     if (Stretch.isNeverEnding(block)) return false;
     instructions += block.count;
