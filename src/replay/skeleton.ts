@@ -269,7 +269,6 @@ export class SkeletonBuilder {
     const to = facts.to[id];
     if (this.hasBegun && !(stoppedAt <= to && to <= stoppedAt + this.resumeReach)) return false;
     const isSame = this.hasBegun && row === this.stopRow + 1 && !this.stoppedInCall;
-    this.keepLast();
     this.kept.push(row);
     if (this.hasBegun && this.stoppedInCall) levels.depth--;
     this.stoppedInCall = false;

@@ -239,6 +239,11 @@ test('calls after a PSB+ without a time are not before the last branch, which is
     ...[PSB, cbr(30), inCalls(FUP, 0x75), PSBEND, tnt([1]), inCalls(TIP, 0x70)],
   ];
   expectSame(CALLS_OPTIONS, [...begun(0x70), ...[500n, 2500n, 4500n, 6500n].flatMap(returned)]);
+  const jumped = (tick: bigint) => [
+    ...[PSB, tsc(START + tick), cbr(30), inCalls(FUP, 5), PSBEND, cyc(2000), inCalls(TIP, 0x50)],
+    ...[PSB, cbr(30), inCalls(FUP, 0x50), PSBEND, tnt([1]), inCalls(TIP, 5)],
+  ];
+  expectSame(CALLS_OPTIONS, [...begun(5), ...[500n, 2500n, 4500n, 6500n].flatMap(jumped)]);
 });
 
 test('a packet may have any number of calls', () => {
