@@ -65,9 +65,8 @@ export class SkeletonBuilder {
   private stoppedAt: Address = Number.NaN;
   private resumeReach = 0;
   private stoppedInCall = false;
-  /** The row of the last stop, and `lastingBelow` before it. */
+  /** The row of the last stop. */
   private stopRow = NONE;
-  private lastingBeforeStop = 0;
 
   constructor(private readonly facts: SiteFacts) {
     this.sites = siteRows(facts);
@@ -253,7 +252,6 @@ export class SkeletonBuilder {
   /** Notes that the trace stops after the event just kept. */
   private addStop(row: number, id: number, step: number): boolean {
     this.stopRow = row;
-    this.lastingBeforeStop = this.lastingBelow;
     const { from, to, toFunction, functions } = this.facts;
     this.stoppedAt = from[id];
     this.resumeReach = step === Step.EndCall ? MAX_CALL_BYTES : SYSCALL_BYTES;
@@ -262,7 +260,6 @@ export class SkeletonBuilder {
       this.levels.push(from[id], this.top, this.kept.length - 1);
       this.top = orNameless(functions, toFunction[id]);
     }
-    this.markLasting();
     return true;
   }
 
@@ -272,16 +269,15 @@ export class SkeletonBuilder {
     const to = facts.to[id];
     if (this.hasBegun && !(stoppedAt <= to && to <= stoppedAt + this.resumeReach)) return false;
     const isSame = this.hasBegun && row === this.stopRow + 1 && !this.stoppedInCall;
-    this.keepLast();
     this.kept.push(row);
     if (this.hasBegun && this.stoppedInCall) levels.depth--;
-    if (this.lastingBelow > levels.depth) this.lastingBelow = levels.depth;
     this.stoppedInCall = false;
     this.stoppedAt = Number.NaN;
     this.hasBegun = true;
     this.top = orNameless(facts.functions, facts.toFunction[id]);
-    this.markLasting();
-    if (isSame) this.lastingBelow = this.lastingBeforeStop; // the level continues: the stop matters only in it
+    if (isSame)
+      this.settledTop = UNSETTLED; // the level continues: the stop matters only in it
+    else this.markLasting();
     return true;
   }
 

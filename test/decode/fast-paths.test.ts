@@ -109,11 +109,18 @@ test.each([
     const kept = random.below(stream.length);
     const anywhere = () => random.pick(program.starts);
     const damaged = [...stream.slice(0, kept), ...damage(random, stream.slice(kept), anywhere, tick)];
-    const options = { settings, files, allBranches: number % 2 === 0 };
+    const jumps = number % 3 === 1 ? { functionAt } : {};
+    const options = { settings, files, allBranches: number % 2 === 0, ...jumps };
     expectSame(options, damaged);
     expectSame({ ...options, sideband: turns(random, tick, length) }, damaged);
   }
 });
+
+/** As if functions were that short: many jumps leave them. */
+function functionAt(_: unknown, address: number) {
+  const start = address - (address % 64);
+  return { start, end: start + 64 };
+}
 
 /** Threads of two processes take turns; what the second one has at the same addresses is other code. */
 function turns(random: Random, tick: bigint, length: number): Sideband[] {
@@ -126,7 +133,7 @@ function turns(random: Random, tick: bigint, length: number): Sideband[] {
   return [map, ...slots];
 }
 
-/** main: call f; jmp *rax. f: jcc 30; call f; ret. 30: ret. 40: jcc 50. 50: call 30; jmp *rax */
+/** main: call f; jmp *rax. f: jcc 30; call f; ret. 30: ret. 40: jcc 50. 50: call 30; jmp *rax. 70: call 30; call 30; jmp *rax */
 const CALLS = new Uint8Array(4096).fill(0x90);
 CALLS.set([0xe8, 0x1b, 0, 0, 0, 0xff, 0xe0]);
 CALLS.set([0x74, 0x0e, 0xe8, 0xf9, 0xff, 0xff, 0xff, 0xc3], 0x20);
@@ -134,6 +141,7 @@ CALLS.set([0xc3], 0x30);
 CALLS.set([0x74, 0x0e], 0x40);
 CALLS.set([0xe8, 0xdb, 0xff, 0xff, 0xff, 0xff, 0xe0], 0x50);
 CALLS.set([0xeb, 0xfe], 0x60);
+CALLS.set([0xe8, 0xbb, 0xff, 0xff, 0xff, 0xe8, 0xb6, 0xff, 0xff, 0xff, 0xff, 0xe0], 0x70);
 /** From 100 and 200 on, calls, each of the next one; then jmp *rax. Those of what is after them need no return. */
 const CHAIN = 20;
 for (let call = 0; call < CHAIN; call++) {
@@ -226,6 +234,16 @@ test('calls after a PSB+ without a time are not before the last branch, which is
     ...[PSB, cbr(30), inCalls(FUP, 0x22), PSBEND, tnt([1]), inCalls(TIP, 0)],
   ];
   expectSame(CALLS_OPTIONS, [...begun(0), ...[500n, 2500n, 4500n, 6500n].flatMap(notTaken)]);
+  const returned = (tick: bigint) => [
+    ...[PSB, tsc(START + tick), cbr(30), inCalls(FUP, 0x70), PSBEND, cyc(2000), tnt([1])],
+    ...[PSB, cbr(30), inCalls(FUP, 0x75), PSBEND, tnt([1]), inCalls(TIP, 0x70)],
+  ];
+  expectSame(CALLS_OPTIONS, [...begun(0x70), ...[500n, 2500n, 4500n, 6500n].flatMap(returned)]);
+  const jumped = (tick: bigint) => [
+    ...[PSB, tsc(START + tick), cbr(30), inCalls(FUP, 5), PSBEND, cyc(2000), inCalls(TIP, 0x50)],
+    ...[PSB, cbr(30), inCalls(FUP, 0x50), PSBEND, tnt([1]), inCalls(TIP, 5)],
+  ];
+  expectSame(CALLS_OPTIONS, [...begun(5), ...[500n, 2500n, 4500n, 6500n].flatMap(jumped)]);
 });
 
 test('a packet may have any number of calls', () => {
@@ -266,4 +284,97 @@ test('a return with an address is decoded as without fast paths, with and withou
   expectSame(CALLS_OPTIONS, [...begun(0x20), ...within]);
   const beyond = new Array<Bytes[]>(5).fill([tnt([0, 0]), cyc(3), tnt([1, 1, 1]), inCalls(TIP, 0x20)]).flat();
   expectSame(CALLS_OPTIONS, [...begun(0x20), ...beyond]);
+});
+
+test('errors have the time after all instructions before them, also after very many', () => {
+  const bytes = new Uint8Array(70_000).fill(0x90);
+  bytes.set([0xff, 0xe0], bytes.length - 2); // jmp *rax
+  const files = [...CALLS_OPTIONS.files, { path: 'long', start: CODE_BASE + 0x1000, length: bytes.length, bytes }];
+  const round = [inCalls(TIP, 0x1000), inCalls(TIP, 0x60), inCalls(TIP, 5), cyc(5), inCalls(TIP, 5)];
+  expectSame({ ...CALLS_OPTIONS, files }, [...begun(5), ...new Array<Bytes[]>(4).fill(round).flat()]);
+});
+
+test('jumps within functions are left out also where they are known', () => {
+  const round = [5, 0x55, 0x55, 5, 5].flatMap((to) => [cyc(1), inCalls(TIP, to)]);
+  expectSame({ ...CALLS_OPTIONS, functionAt }, [...begun(5), ...new Array<Bytes[]>(8).fill(round).flat()]);
+});
+
+/** Else the block without code that bits led to would be where they lead to for ever. */
+test('code that is mapped later is found, also where bits ended before it was there', () => {
+  const bytes = CALLS.slice();
+  bytes.set([0x0f, 0x84, 0xfa, 0x0c, 0, 0], 0x300); // jcc 1000
+  const files = [
+    { path: 'calls', start: CODE_BASE, length: bytes.length, bytes },
+    { path: 'late', start: CODE_BASE + 0x10_0000, length: 16, bytes: Uint8Array.of(0xff, 0xe0) }, // jmp *rax
+  ];
+  const at = { tick: START + 100n, start: CODE_BASE + 0x1000, length: 16, fileOffset: 0, file: 'late' };
+  const sideband = [{ what: 'map', pid: PID, ...at }] as const;
+  const round = [cyc(10), inCalls(TIP, 0x300), tnt([1]), cyc(1), inCalls(TIP, 5), inCalls(TIP, 5)];
+  const rounds = new Array<Bytes[]>(20).fill(round).flat();
+  expectSame({ ...CALLS_OPTIONS, files, sideband, allBranches: true }, [...begun(5), ...rounds]);
+});
+
+/** Else the walk would go on in blocks of the code before the change. */
+test('what is read ahead is read again when much of the code changes', () => {
+  const start = -0x7f00_0000;
+  const bytes = new Uint8Array(0x1000).fill(0x90);
+  bytes.set([0xff, 0xe0], 1); // jmp *rax
+  const files = [{ path: 'kernel', start, length: bytes.length, bytes }];
+  const begin = [PSB, tsc(START), cbr(30), PSBEND, addressPacket(PGE, start, SIGNED_6)];
+  const jumps = new Array<Bytes[]>(120).fill([cyc(10), addressPacket(TIP, start, SIGNED_6)]).flat();
+  for (let ticks = 600n; ticks < 1000n; ticks += 50n) {
+    const changeAt = (offset: number) => ({
+      tick: START + ticks,
+      start: start + offset,
+      bytes: Uint8Array.of(0xff, 0xe0),
+    });
+    const changes = Array.from({ length: 70 }, (_, row) => changeAt(2 * row));
+    expectSame({ ...CALLS_OPTIONS, files, changes, allBranches: true }, [...begin, ...jumps]);
+  }
+});
+
+/** Else what leaves the kernel would have the time of its packet, not the estimated one. */
+test('a jump over the end of the addresses into the kernel is decoded as without fast paths', () => {
+  const program = Uint8Array.of(0xe9, 0xfb, 0xcf, 0xff, 0xff); // jmp -2000
+  const kernel = Uint8Array.of(0x90, 0xff, 0xe0); // jmp *rax
+  const files = [
+    { path: 'program', start: 0x1000, length: program.length, bytes: program },
+    { path: 'kernel', start: -0x2000, length: kernel.length, bytes: kernel },
+  ];
+  const begin = [PSB, tsc(START), cbr(30), PSBEND, addressPacket(PGE, 0x1000, SIGNED_6)];
+  const jump = addressPacket(TIP, 0x1000, SIGNED_6);
+  const jumps = new Array<Bytes[]>(60).fill([cyc(10), jump, jump]).flat();
+  expectSame({ ...CALLS_OPTIONS, files, allBranches: true }, [...begin, ...jumps]);
+});
+
+/** What has no space beside a row would overwrite that of the next one. There are so many that some are next to each other. */
+test('packets with many calls and returns do not get mixed up', () => {
+  const bytes = CALLS.slice();
+  for (let call = 0; call < 20; call++) {
+    bytes.set([0xe8, 1, 0, 0, 0, 0xc3], 0x300 + 6 * call); // call of what follows; ret
+    bytes.set([0xe8, 11, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3], 0x600 + 16 * call); // with two calls before ret
+  }
+  bytes.set([0xff, 0xd0, 0xc3], 0x300 + 6 * 20); // call *rax; ret
+  bytes.set([0xff, 0xe0], 0x600 + 16 * 20); // jmp *rax
+  bytes.fill(0xc3, 0x400, 0x500);
+  for (let call = 0; call < 12; call++) bytes.set([0xe8, 0, 0, 0, 0], 0x780 + 5 * call);
+  bytes.set([0xff, 0xe0], 0x780 + 5 * 12); // jmp *rax
+  const files = [{ path: 'calls', start: CODE_BASE, length: bytes.length, bytes }];
+  const returns = (count: number, most: number) =>
+    Array.from({ length: Math.ceil(count / most) }, (_, row) => [
+      cyc(1),
+      tnt(new Array(Math.min(most, count - most * row)).fill(1)),
+    ]);
+  const rounds = Array.from({ length: 200 }, (_, to) => [
+    ...[0, 1, 2, 3].flatMap((first) => [inCalls(TIP, 0x780 + 5 * first), inCalls(TIP, 0x400 + to), inCalls(TIP, 5)]),
+    ...[4, 8, 9, 10, 11, 12].flatMap((first) => [
+      ...[cyc(5), inCalls(TIP, 0x300 + 6 * first), inCalls(TIP, 0x400 + to)],
+      ...[...returns(21 - first, 1).flat(), inCalls(TIP, 5)],
+    ]),
+    ...[5, 6].flatMap((most) => [
+      ...[cyc(5), inCalls(TIP, 0x600 + 16 * 6), inCalls(TIP, 0x400 + to)],
+      ...[...returns(14, most).flat(), inCalls(TIP, 5)],
+    ]),
+  ]);
+  expectSame({ ...CALLS_OPTIONS, files }, [...begun(5), ...rounds.flat()]);
 });

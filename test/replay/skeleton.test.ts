@@ -135,6 +135,37 @@ const SHORT: Readonly<Record<string, string>> = {
     60  call            a     b
     70  return          b     a
     80  return          a     main`,
+  'a hidden jump right before a return, after other calls': `
+    10  call    main  f
+    20  call    f     k
+    30  return  k     f
+    40  call    f     k
+    50  return  k     f
+    60  call    f     k
+    70  return  k     f
+    80  return  g     main
+    90  call    main  f
+    95  return  f     main`,
+  'branches while the trace is stopped, which goes on later': `
+    10  call            main  a
+    20  call            a     b
+    30  return          b     a
+    40  tr end  async   a
+    50  call            a     b
+    60  return          b     a
+    70  tr strt         a
+    80  call            a     b
+    85  return          b     a
+    90  return          a     main`,
+  'a return while the trace is stopped': `
+    10  call            main  a
+    20  call            a     b
+    30  tr end  async   b
+    40  return          b     a
+    50  tr strt         b
+    60  call            b     c
+    70  return          c     b
+    80  return          a     main`,
   'the start of a program above open calls': `
     10  call    main    f
     20  call    f       g
@@ -146,12 +177,128 @@ const SHORT: Readonly<Record<string, string>> = {
     70  return  f       main`,
 };
 
+/** Traces, and the times of the events that are kept for a window around 300. */
+const KEPT: Readonly<Record<string, readonly [string, readonly number[]]>> = {
+  'a return of a caller that was never called, and what is next to it': [
+    `
+    10  return  g  f
+    20  call    f  h
+    30  return  h  f
+    40  call    f  h
+    50  return  h  f
+    60  call    f  h
+    70  return  h  f
+    300 return  f  main`,
+    [10, 20, 30, 60, 70, 300],
+  ],
+  'switches and what is next to them, but no later call': [
+    `
+    10  call    main  f
+    20  call    f     g
+    30  jcc     g     g
+    40  jcc     g     g
+    50  PERF_RECORD_SWITCH OUT
+    60  PERF_RECORD_SWITCH IN
+    70  jcc     g     g
+    80  jcc     g     g
+    90  jcc     g     g
+    100 return  g     f
+    110 call    f     g
+    120 return  g     f
+    130 call    f     g
+    140 return  g     f
+    300 return  f     main`,
+    [10, 20, 40, 50, 60, 70, 100, 130, 140, 300],
+  ],
+  'stops that do not end at once, with what is next to them': [
+    `
+    10  call            main  f
+    20  call            f     g
+    30  tr end  syscall g
+    40  tr strt         g
+    50  return          g     f
+    60  call            f     g
+    70  tr end  syscall g
+    80  PERF_RECORD_SWITCH IN
+    90  tr strt         g
+    100 jcc             g     g
+    110 jcc             g     g
+    120 return          g     f
+    130 call            f     g
+    140 return          g     f
+    300 return          f     main`,
+    [10, 60, 70, 80, 90, 100, 120, 130, 140, 300],
+  ],
+  'stops in calls, with what is next to them': [
+    `
+    10  call            main  f
+    20  call            f     g
+    30  tr end  call    g     h
+    40  tr strt         g
+    50  jcc             g     g
+    60  jcc             g     g
+    70  return          g     f
+    80  call            f     g
+    90  return          g     f
+    300 return          f     main`,
+    [10, 20, 30, 40, 50, 70, 80, 90, 300],
+  ],
+  'the event that gives a hidden jump its time': [
+    `
+    10  call            main  f
+    20  call            f     m
+    30  PERF_RECORD_SWITCH OUT
+    40  PERF_RECORD_SWITCH IN
+    50  jcc             m     m
+    60  jcc             m     m
+    70  jcc             m     m
+    80  return          k     f
+    300 return          f     main`,
+    [10, 20, 30, 40, 50, 70, 80, 300],
+  ],
+  'no skeleton, if a call comes while the trace is stopped': [
+    `
+    10  call            main  a
+    20  call            a     b
+    30  return          b     a
+    40  tr end  async   a
+    50  call            a     b
+    60  return          b     a
+    70  tr strt         a
+    300 return          a     main`,
+    [],
+  ],
+  'no skeleton, if a return comes while the trace is stopped': [
+    `
+    10  call            main  a
+    20  call            a     b
+    30  tr end  async   b
+    40  return          b     a
+    50  tr strt         b
+    300 return          a     main`,
+    [],
+  ],
+};
+
 describe('a window of skeletons is the window of all events', () => {
   testOnAllTraces({ seed: 18, cases: 25, first: 1 }, compareParts);
 
   test.each(Object.entries(SHORT))('with %s', async (name, shorthand) => {
     for (let from = 0; from < 100; from += 10)
-      for (const ns of [1, 35]) await compare(traceOf(shorthand), name, windowOf(from, ns));
+      for (const [ns, more] of [[1], [35], [35, { tailCalls: 'replace', extend: true }]] as const)
+        await compare(traceOf(shorthand), name, { ...windowOf(from, ns), ...more });
+  });
+
+  test.each(Object.entries(KEPT))('for a window is kept: %s', async (_, [shorthand, kept]) => {
+    const reduce = SkeletonBuilder.prototype.reduce;
+    const found: number[] = [];
+    vi.spyOn(SkeletonBuilder.prototype, 'reduce').mockImplementation(function (this: SkeletonBuilder, events, ...of) {
+      const skeleton = reduce.call(this, events, ...of);
+      for (let row = 0; row < (skeleton?.events.length ?? 0); row++) found.push(events.timeAt(row));
+      return skeleton;
+    });
+    await analyze([inputOf(traceOf(shorthand))], windowOf(285, 100));
+    expect(found).toEqual(kept);
   });
 
   test('with callers that only another thread shows, in calls that returned before it', async () => {

@@ -44,6 +44,8 @@ class Shorthand {
   private ends(flags: string, first: string, second: string): string {
     if (flags === 'tr end  return' && second !== '')
       return `${this.at(first, 0xf0)} => ${this.at(second, this.return(second))}`;
+    if (flags === 'tr end  call' && second !== '')
+      return `${this.at(first, this.stop(flags, first))} => ${this.at(second, 0)}`;
     if (flags === 'vmentry') return `${this.at(first, STOP)} => 0 [unknown]`;
     if (flags === 'vmexit') return `0 [unknown] => ${this.at(first, 0)}`;
     if (flags === 'tr strt') return `0 [unknown] => ${this.at(first, this.stoppedAt.get(first) ?? 0x900)}`;

@@ -142,8 +142,6 @@ export class Rows {
     else {
       const returns = <u32>(row.returned > NO_CALL);
       const calls = <u32>(row.called !== 0);
-      const last = returnAt(state.returnTop - 1);
-      store<u32>(last, returns !== 0 ? 0 : load<u32>(last));
       store<u32>(returnAt(state.returnTop - returns), row.called); // 0 where nothing is
       state.returnTop += calls - returns;
       state.returnCount += calls - returns;
@@ -278,7 +276,6 @@ function learnBits(row: Row, first: Block, bits: u32): bool {
 
 function learnTarget(row: Row, image: u32, target: Block, isFirst: bool): bool {
   let block = changetype<Block>(row.end);
-  Stretch.begin();
   while (block.kind <= KIND_JUMP) {
     if (Stretch.isNeverEnding(block)) return false;
     instructions += block.count;
@@ -295,9 +292,10 @@ function learnTarget(row: Row, image: u32, target: Block, isFirst: bool): bool {
   row.time = TIME_OF_PACKET;
   row.end = target;
   if (kind === KIND_RETURN && takeCall(row) === 0 && popCount > 1) return false;
-  if (kind === KIND_CALL_INDIRECT) addCall(row, block);
   const isEvent = (wantsJumps || kind !== KIND_JUMP_INDIRECT) && isEventTo(block, target.start);
-  return !isEvent || addEvent(row, siteOfTarget(block, target));
+  if (isEvent && !addEvent(row, siteOfTarget(block, target))) return false;
+  if (kind === KIND_CALL_INDIRECT) addCall(row, block);
+  return true;
 }
 
 /** Each returns the next block, null if it is unknown. */
@@ -317,6 +315,7 @@ function learnReturn(row: Row, block: Block): Block | null {
   return addEvent(row, Events.siteOfReturn(block, call, to)) ? to : null;
 }
 
+/** Its event was added: there is space. */
 function addCall(row: Row, block: Block): void {
   row.calls = CALLS_FEW;
   store<u32>(pushes + 4 * <usize>pushCount, <u32>changetype<usize>(block));
@@ -358,11 +357,8 @@ function keepItems(row: Row): bool {
   row.pushes = <u8>pushCount;
   if (popCount > 1 || pushCount > 1) row.calls = CALLS_MORE;
   let item: u32 = row.events;
-  for (let next: u32 = 1; next < popCount; next++)
-    if (item < MAX_ITEMS) store<u32>(row.item(item++), load<u32>(pops + 4 * <usize>next));
-    else return false;
-  for (let next: u32 = 1; next < pushCount; next++)
-    if (item < MAX_ITEMS) store<u32>(row.item(item++), load<u32>(pushes + 4 * <usize>next));
-    else return false;
+  if (item + max(popCount, 1) + max(pushCount, 1) - 2 > MAX_ITEMS) return false;
+  for (let next: u32 = 1; next < popCount; next++) store<u32>(row.item(item++), load<u32>(pops + 4 * <usize>next));
+  for (let next: u32 = 1; next < pushCount; next++) store<u32>(row.item(item++), load<u32>(pushes + 4 * <usize>next));
   return true;
 }
