@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { FACTOR } from './test/helpers/random/times.js';
 import { LongestFirst } from './test/tools/longest-first.js';
 
 /**
@@ -35,7 +36,7 @@ function filesOf(folder: string): string {
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism() + 1, // many tests wait for a process or a page
-    testTimeout: 130_000 * Math.max(1, Number(process.env['PTFLAME_TEST_TIMES'] ?? 1)), // longer than a program may run: test/helpers/cli/run-cli.ts
+    testTimeout: 130_000 * Math.max(1, FACTOR), // longer than a program may run: test/helpers/cli/run-cli.ts
     hookTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
     globalSetup: './test/tools/global-setup.ts',

@@ -2,7 +2,7 @@
  * How often expensive tests are repeated: `PTFLAME_TEST_TIMES=10` for ten times as often, with all fixtures. The check asks
  * the same questions each time, so it asks a sixth of them.
  */
-const FACTOR = Number(process.env.PTFLAME_TEST_TIMES ?? 1);
+export const FACTOR = Number(process.env.PTFLAME_TEST_TIMES ?? 1);
 
 export function times(usual: number): number {
   return Math.ceil((usual * FACTOR) / 6);
