@@ -10,7 +10,7 @@ import { licensesOf, packagesOf } from './licenses.mjs';
 const bundled = (settings) => build({ ...inBrowser, format: 'esm', metafile: true, ...settings });
 
 const worker = await bundled({
-  entryPoints: ['src/web/engine/library-worker.ts'],
+  entryPoints: ['src/web/engine/worker.ts'],
   format: 'iife',
   write: false,
   plugins: [hostIsBrowser],
