@@ -112,9 +112,12 @@ const pagePackages = JSON.parse(readFileSync('src/page/packages.generated.json',
 const packages = [...new Set([...packagesOf(code.metafile), ...pagePackages])].sort();
 writeFileSync(`${DIRECTORY}/LICENSES.txt`, licensesOf(packages));
 
-// What cli/start.ts prints. Its own code is not kept: it would be that of the build.
-for (const shell of ['bash', 'zsh', 'fish']) {
-  const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
-  const script = execFileSync(process.execPath, [`${DIRECTORY}/main.js`, 'completion', shell], { env });
-  writeFileSync(`${DIRECTORY}/completion.${shell}`, script);
-}
+// What cli/start.ts prints, and the man page. Code is not kept: it would be that of the build.
+const outputOf = (...args) =>
+  execFileSync(process.execPath, [`${DIRECTORY}/main.js`, ...args], {
+    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
+  });
+for (const shell of ['bash', 'zsh', 'fish'])
+  writeFileSync(`${DIRECTORY}/completion.${shell}`, outputOf('completion', shell));
+mkdirSync('man', { recursive: true });
+writeFileSync('man/ptflame.1', outputOf('help', '--man'));
