@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PtflameError } from '../../src/model/errors.js';
 import { callsSchema } from '../../src/parquet/call-groups.js';
+import { sharedNames } from '../../src/parquet/hashes.js';
 import { ParquetFile } from '../../src/parquet/parquet-file.js';
 import { fileAbout } from '../../src/parquet/recording-tables.js';
 import type { AnalyzeOptions } from '../../src/pipeline/analyze.js';
@@ -43,6 +44,7 @@ export class CallsSpool {
       id,
       minNs,
       file: sharedFile(this.fd),
+      namesOf: sharedNames,
       onThread: ({ failure, places, ...groups }) => {
         if (failure !== null) throw this.unwritable(failure);
         this.file.add(groups);

@@ -13,7 +13,7 @@ import type { SymbolTable } from '../model/symbol-table.js';
 import { symbolRanks } from '../model/symbol-table.js';
 import type { BranchSites } from '../model/trace/branch-sites.js';
 import { type Bounds, type Nanoseconds, type Tid, UNBOUNDED } from '../model/units.js';
-import { sharedNames } from '../parquet/hashes.js';
+import type { SharedNames } from '../parquet/hashes.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { type Switcher, siteFacts, withSwitcher } from '../replay/functions/site-facts.js';
 import type { KnownPathsData } from '../replay/losses/known-paths.js';
@@ -75,6 +75,7 @@ interface CallRowsOptions {
   readonly minNs: Nanoseconds;
   /** Receives the row groups, in no order: too many for memory. */
   readonly file: SharedFile;
+  readonly namesOf: (symbols: SymbolTable) => SharedNames;
   /** Called for each thread, in an order that depends on the trace alone. */
   readonly onThread: OnCallRows;
 }
@@ -455,13 +456,13 @@ function listedWindow(filter: CallFilter | null, trace: Trace): Bounds {
 
 /** @throws PtflameError TIMELESS or BAD_OPTION */
 function callRowsQuestion(
-  { id, minNs, file }: Pick<CallRowsQuestion, 'id' | 'minNs' | 'file'>,
+  { id, minNs, file, namesOf }: CallRowsOptions,
   symbols: SymbolTable,
   filter: CallFilter | null,
   trace: Trace,
 ): CallRowsQuestion {
   const originNs = BigInt(trace.originSeconds ?? 0) * 1_000_000_000n;
-  return { id, minNs, file, originNs, names: sharedNames(symbols), window: listedWindow(filter, trace) };
+  return { id, minNs, file, originNs, names: namesOf(symbols), window: listedWindow(filter, trace) };
 }
 
 function timeless(): PtflameError {

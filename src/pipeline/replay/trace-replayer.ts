@@ -48,7 +48,7 @@ import type { KeptCallGroups } from './thread-calls.js';
 export class TraceReplayer {
   private readonly replayer: Replayer;
   private readonly knownPaths: KnownPaths | null;
-  /** Of each thread in turn; null if they are not requested, or derived from the call log. */
+  /** Of each thread in turn; null: they are not requested. */
   private readonly ownDurations: DurationsBuilder | null;
   private ownSkeletons: SkeletonBuilder | null = null;
   private ownTimelineMemory: TimelineMemory | null = null;
@@ -60,8 +60,7 @@ export class TraceReplayer {
   ) {
     this.replayer = new Replayer(trace.siteFacts);
     this.knownPaths = trace.knownPaths && KnownPaths.fromData(trace.knownPaths);
-    const { durations, filter } = trace.questions;
-    const isCounted = durations !== null && filter === null;
+    const isCounted = trace.questions.durations !== null;
     this.ownDurations = isCounted ? new DurationsBuilder({ only: requestedOnly(trace.questions) }) : null;
   }
 
@@ -112,16 +111,16 @@ export class TraceReplayer {
     if (part !== null && skeleton === null) throw unfitOutline(source.tid);
     const own = histogram ? null : this.ownDurations;
     own?.clear();
-    const durations = histogram ? new DurationsBuilder({ memory: histogram }) : own;
+    const ofAll = trace.questions.filter === null ? own : null; // else of selected calls, from the log
+    const durations = histogram ? new DurationsBuilder({ memory: histogram }) : ofAll;
     const options = { ...this.optionsFor(thread, asked !== null), durations };
     const replay = this.replayer.replay(skeleton?.events ?? events, options);
     const { log } = replay;
-    const answered = answerQuestions(source.tid, replay, trace.questions);
+    const answered = answerQuestions(source.tid, replay, trace.questions, own);
     const { tree, newId } = sortedTree(answered.replay.tree, trace.symbolRank);
     const isWhole = answered.replay.tree === replay.tree;
     return {
       thread,
-      durations: own?.build() ?? null,
       jumpedTo: skeleton?.jumpedTo ?? null,
       answers: asked && log && answerThread(log, replay.tree, asked, trace.symbolRank),
       keptLog: log && maxLogBytes > 0 ? keptLog(log, replay.tree, maxLogBytes) : null,
@@ -252,20 +251,25 @@ export function untilExit(extendTo: ReplayOptions['extendTo'], exitNs: Nanosecon
 
 const NO_FILTER: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 
-type Answers = Pick<ReplayedThread, 'replay' | 'calls' | 'stack'> & Partial<Pick<ReplayedThread, 'durations'>>;
+type Answers = Pick<ReplayedThread, 'replay' | 'durations' | 'calls' | 'stack'>;
 
 /**
  * Answers the questions that all threads are asked, for one thread: its part that is selected, its calls, its stack.
  *
- * `durations`: only if the selected calls decide them.
+ * `own`: has counted its calls, or is to count those that are selected.
  */
-function answerQuestions(tid: Tid, { log, ...replay }: ThreadReplay, questions: Questions): Answers {
-  if (log === null) return { replay, calls: null, stack: null };
+function answerQuestions(
+  tid: Tid,
+  { log, ...replay }: ThreadReplay,
+  questions: Questions,
+  own: DurationsBuilder | null,
+): Answers {
+  if (log === null) return { replay, durations: own?.build() ?? null, calls: null, stack: null };
   const { filter, latency, stackAtNs } = questions;
   return {
     ...(filter
-      ? filtered(replay, log, questions, filter)
-      : { replay: { ...replay, tree: withoutEmptyNodes(replay.tree) } }),
+      ? filtered(replay, log, filter, own)
+      : { replay: { ...replay, tree: withoutEmptyNodes(replay.tree) }, durations: own?.build() ?? null }),
     calls: latency && answerForThread(tid, log, replay.tree, filter ?? NO_FILTER, latency),
     stack: stackAtNs === null ? null : stackAt(log, replay.tree, stackAtNs),
   };
@@ -274,13 +278,12 @@ function answerQuestions(tid: Tid, { log, ...replay }: ThreadReplay, questions: 
 function filtered(
   replay: ReplayedThread['replay'],
   log: CallLog,
-  questions: Questions,
   filter: CallFilter,
+  own: DurationsBuilder | null,
 ): Pick<ReplayedThread, 'replay' | 'durations'> {
   const startNs = Math.max(replay.startNs, filter.window?.startNs ?? replay.startNs);
   const endNs = Math.max(startNs, Math.min(replay.endNs, filter.window?.endNs ?? replay.endNs));
-  const counted = questions.durations === null ? null : new DurationsBuilder({ only: requestedOnly(questions) });
-  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, counted);
+  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, own);
   const isOfAll = filter.inside.length === 0 && filter.root === null;
   const lost = replay.lost.map((gap) => ({ ...gap, isInside: isOfAll || lostAt.has(gap.atNs) }));
   return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations };
