@@ -28,26 +28,19 @@ const page = await bundled({
   loader: { '.css': 'empty' },
 });
 const style = await bundled({ entryPoints: ['src/web/page/web.css'], target: 'chrome123' });
-/** Without a function around it, which browsers would read twice. */
-const inWorker = (entryPoint, banner = '') =>
-  bundled({
-    ...inBrowser,
-    entryPoints: [entryPoint],
-    format: 'esm',
-    plugins: [hostIsBrowser],
-    alias: bareEvents,
-    define: { ...inBrowser.define, WORKER_CODE: '""' }, // the page sends it
-    banner: { js: `"use strict";${banner}` },
-  });
-const engine = await inWorker(
-  'src/web/engine/main.ts',
-  'globalThis.__zod_globalConfig={jitless:true};', // else zod tries what the page's policy forbids
-);
-const worker = await inWorker('src/web/engine/worker.ts');
-if ([page, style, engine, worker].some(({ warnings }) => warnings.length > 0)) process.exit(1); // esbuild has printed them
+const engine = await bundled({
+  ...inBrowser,
+  entryPoints: ['src/web/engine/main.ts'],
+  plugins: [hostIsBrowser],
+  alias: bareEvents,
+  format: 'esm', // without a function around all of it, which browsers would read twice
+  define: { ...inBrowser.define, WORKER_CODE: '""' }, // the page sends it
+  banner: { js: '"use strict";globalThis.__zod_globalConfig={jitless:true};' }, // else zod tries what the page's policy forbids
+});
+if ([page, style, engine].some(({ warnings }) => warnings.length > 0)) process.exit(1); // esbuild has printed them
 
 const textOf = ({ outputFiles }) => outputFiles[0].text.trim();
-const packages = [...new Set([page, engine, worker].flatMap(({ metafile }) => packagesOf(metafile)))].sort();
+const packages = [...new Set([page, engine].flatMap(({ metafile }) => packagesOf(metafile)))].sort();
 const deflated = async (text) => Buffer.from(await zopfli.deflateAsync(Buffer.from(text), {})).toString('base64');
 const script = inAscii(textOf(page));
 writeFileSync(
@@ -57,7 +50,6 @@ writeFileSync(
     deflatedScript: await deflated(script),
     style: textOf(style),
     engine: await deflated(inAscii(textOf(engine))),
-    worker: await deflated(inAscii(textOf(worker))),
     demo: readFileSync('fixtures/demo/threads.perf.txt.gz').toString('base64'),
     notice: noticeOf(packages),
   }),

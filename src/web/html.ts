@@ -12,16 +12,15 @@ export interface OfflineParts {
   /** The same, deflated, in base64. */
   readonly deflatedScript: string;
   readonly style: string;
-  /** Of the engine and of its workers, deflated, in base64. */
+  /** Of the engine, deflated, in base64. */
   readonly engine: string;
-  readonly worker: string;
   /** The bundled trace, in base64. */
   readonly demo: string;
   /** Licences of packages. */
   readonly notice: string;
 }
 
-export function offlinePage({ script, deflatedScript, style, engine, worker, demo, notice }: OfflineParts): string {
+export function offlinePage({ script, deflatedScript, style, engine, demo, notice }: OfflineParts): string {
   const wholeStyle = pageStyle(style);
   const policy = offlinePolicy(script, wholeStyle);
   return `${documentStart({ title: 'ptflame', policy, style: wholeStyle, notice })}<header><div class="brand">${LOGO}<h1>ptflame</h1></div><span class="sub">Flame graphs from Intel PT</span></header>
@@ -29,7 +28,6 @@ export function offlinePage({ script, deflatedScript, style, engine, worker, dem
 ${patternDefs()}
 <script type="application/octet-stream" id="demo">${demo}</script>
 <script type="application/octet-stream" id="engine">${engine}</script>
-<script type="application/octet-stream" id="worker">${worker}</script>
 <script type="application/octet-stream" id="script">${deflatedScript}</script>
 <script>${PAGE_LOADER}</script>
 </body>

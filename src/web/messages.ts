@@ -31,7 +31,7 @@ export interface OpenOptions {
 }
 
 export type Request =
-  /** The first one: what workers of the engine run, and how many load it at once. */
+  /** The first one: what workers of the engine run, which is its own code, and how many load it at once. */
   | { readonly kind: 'begin'; readonly code: Blob; readonly workers: number }
   | { readonly kind: 'open'; readonly dropped: Dropped; readonly options: OpenOptions }
   /** Compares what was opened the other way round. */

@@ -54,7 +54,7 @@ interface ComparedProfiles {
 
 type Shown = PageContents | ComparedProfiles;
 
-export class Engine {
+class Engine {
   private dropped!: Dropped; // this and what follows is set by `open`, which comes first
   private options!: OpenOptions;
   private first!: File;
@@ -321,3 +321,9 @@ function failureOf(error: unknown): Failure {
   const [message = '', ...output] = text.split('\n');
   return { code: null, message, hint: '', output: output.slice(0, 4) };
 }
+
+const engine = new Engine((answer, moved = []) => postMessage(answer, { transfer: [...moved] }));
+let last = Promise.resolve();
+addEventListener('message', ({ data }: MessageEvent<Request>) => {
+  last = last.then(() => engine.receive(data));
+});

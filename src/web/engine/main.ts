@@ -1,11 +1,6 @@
 /**
- * The code of the engine.
+ * The code of the engine and of its workers, which are told apart by their names: each runs only its own.
  */
-import type { Answer, Request } from '../messages.js';
-import { Engine } from './engine.js';
+import { workerId } from '../../host/browser/threads.js';
 
-const engine = new Engine((answer: Answer, moved = []) => postMessage(answer, { transfer: [...moved] }));
-let last = Promise.resolve();
-addEventListener('message', ({ data }: MessageEvent<Request>) => {
-  last = last.then(() => engine.receive(data));
-});
+void (workerId === 0 ? import('./engine.js') : import('./worker.js'));

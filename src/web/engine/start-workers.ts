@@ -1,5 +1,5 @@
 /**
- * Starts workers in a browser. Takes the place of `src/pipeline/workers/start-workers.ts`.
+ * Starts workers in a browser: of the same code as the engine. Takes the place of `src/pipeline/workers/start-workers.ts`.
  */
 
 import { WORKER } from '../../host/browser/threads.js';

@@ -1,5 +1,5 @@
 /**
- * The code of workers in a browser, those of the page and of the library: a worker keeps the budget, and has the tasks.
+ * A worker in a browser, of the page or of the library: it keeps the budget, and has the tasks.
  */
 import { watchMemory } from '../../model/memory.js';
 import { MemoryBudget, type WorkerBudget } from '../../pipeline/workers/memory-budget.js';

@@ -3,24 +3,18 @@
  */
 import type { Answer, Dropped, OpenOptions, Request } from '../messages.js';
 
-/** What the engine runs, and what its workers do. */
-export interface EngineCode {
-  readonly engine: Blob;
-  readonly worker: Blob;
-}
-
 export class Engine {
   private readonly worker: Worker;
   private hear: ((answer: Answer) => void) | null = null;
   /** Why it did not start; null: it did, as far as is known. */
   private failure: string | null = null;
 
-  /** Loads the code, and that of workers into as many as will be needed for certain. */
-  constructor({ engine, worker }: EngineCode, workers: number) {
-    this.worker = new Worker(URL.createObjectURL(engine), { name: 'engine' });
+  /** Loads the code, also into as many workers as will be needed for certain. */
+  constructor(code: Blob, workers: number) {
+    this.worker = new Worker(URL.createObjectURL(code), { name: 'engine' });
     this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear?.(data));
     this.worker.addEventListener('error', ({ message }) => this.fail(message));
-    this.ask({ kind: 'begin', code: worker, workers });
+    this.ask({ kind: 'begin', code, workers });
   }
 
   /** Opens what was dropped; comes first. `hear`: receives its answers until it is stopped. */

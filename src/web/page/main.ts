@@ -13,7 +13,7 @@ import { htmlElement as html } from '../../render/viewer/dom.js';
 import { button, isShortcut } from '../../render/viewer/search-field.js';
 import type { Answer, ComparedNames, Dropped, EngineReport, Failure, OpenOptions, OutputFormat } from '../messages.js';
 import { chooseFiles, listenForDrops } from './dropped-files.js';
-import { Engine, type EngineCode } from './engine.js';
+import { Engine } from './engine.js';
 import { fetchPack, isHosted, isolate, listenForHandOver, Refusal, takePackAddress } from './hosted.js';
 import { needsScreen } from './needs-screen.js';
 import { askWhatToDo } from './replace-dialog.js';
@@ -47,8 +47,9 @@ class OfflinePage {
   /** A second recording can be compared with what is shown. */
   private isComparable = false;
 
+  /** `code`: of the engine. */
   constructor(
-    private readonly code: EngineCode,
+    private readonly code: Blob,
     private readonly demoFile: File,
   ) {
     const above = html(
@@ -360,13 +361,8 @@ function addNotes(notes: readonly string[]): void {
 
 async function startPage(): Promise<void> {
   restoreTheme();
-  const [engine, worker] = await Promise.all(['engine', 'worker'].map(script));
-  new OfflinePage({ engine, worker }, new File([packed('demo')], 'demo.txt.gz'));
-}
-
-/** Returns a script that the file has deflated. */
-async function script(id: string): Promise<Blob> {
-  return new Blob([await inflated(packed(id))], { type: 'text/javascript' });
+  const engine = new Blob([await inflated(packed('engine'))], { type: 'text/javascript' });
+  new OfflinePage(engine, new File([packed('demo')], 'demo.txt.gz'));
 }
 
 /** Returns bytes that the file has as base64. */
