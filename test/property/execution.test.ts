@@ -80,6 +80,29 @@ test('gives the same bytes for files divided by time, in any order', async () =>
   );
 });
 
+/** After a loss, a return leads to a function that is open twice: a call on the old stack has jumped to it. */
+const JUMPED_INTO_RECURSION = [
+  '1001 [001] 5.000000000: tr strt 0 [unknown] => 400000 f0+0x0',
+  '1001 [001] 5.000000000: call 400020 f0+0x20 => 401000 f1+0x0',
+  '1001 [001] 5.000000000: call 401010 f1+0x10 => 400000 f0+0x0',
+  '1001 [001] 5.000000000: tr end async 400800 f0+0x800 => 0 [unknown]',
+  '1001 [002] 5.000000010: tr end syscall 400800 f0+0x800 => 0 [unknown]',
+  '1001 [002] 5.000000010: tr strt 0 [unknown] => 400802 f0+0x802',
+  '1001 [002] 5.000000010: tr end async 400800 f0+0x800 => 0 [unknown]',
+  '1001 [002] 5.000000020: tr strt 0 [unknown] => 400800 f0+0x800',
+  '1001 [002] 5.000000020: return 401ff0 f1+0xff0 => 400025 f0+0x25',
+];
+
+/** A call that is missing returns to a function that runs, as a tail call, and that had called this one, too. */
+const RETURNS_TO_TAIL_CALL = [
+  '1001 [001] 5.000000000: tr strt 0 [unknown] => 400000 f0+0x0',
+  '1001 [001] 5.000000000: call 400020 f0+0x20 => 401000 f1+0x0',
+  '1001 [001] 5.000000000: call 401010 f1+0x10 => 400000 f0+0x0',
+  '1001 [001] 5.000000000: jmp 400fe0 f0+0xfe0 => 401000 f1+0x0',
+  '1001 [001] 5.000005000: return 402ff0 f2+0xff0 => 4013b5 f1+0x3b5',
+  '1001 [001] 5.000005000: call 401010 f1+0x10 => 400000 f0+0x0',
+];
+
 test('agrees with the slow twin where the beginning and some lines are missing', async () => {
   await fc.assert(
     fc.asyncProperty(damagedExecutions, fc.constantFrom<TailCalls>('nest', 'replace'), async (damaged, tailCalls) => {
@@ -87,7 +110,13 @@ test('agrees with the slow twin where the beginning and some lines are missing',
       const trace = await threadsOfInput(inputOf(`${damaged.join('\n')}\n`));
       for (const thread of trace.threads) expectSameInTwin(trace, thread, { tailCalls, extendTo: trace.bounds });
     }),
-    { numRuns: times(40) },
+    {
+      numRuns: times(40),
+      examples: [
+        [JUMPED_INTO_RECURSION, 'nest'],
+        [RETURNS_TO_TAIL_CALL, 'nest'],
+      ],
+    },
   );
 });
 

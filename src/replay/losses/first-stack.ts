@@ -250,10 +250,12 @@ function markRecursion(
   const last = oldLevel - (unmatchedReturns.length - newLevels);
   const fn = unmatchedReturns.at(-1)?.fn;
   if (last < 0) return;
-  const isOpen = (level: number) => frameAt(state, (levelIndexes[level + 1] ?? state.depth) - 1).fn === fn;
+  const indexOf = (level: number) => levelIndexes[level] as number;
+  const endOf = (level: number) => (level < oldLevel ? indexOf(level + 1) : endOfLevel(state, indexOf(oldLevel)));
+  const isOpen = (level: number) => frameAt(state, endOf(level) - 1).fn === fn;
   let open = 0;
   for (let level = 0; level <= oldLevel; level++) if (isOpen(level)) open++;
-  if (open > 1) state.certainty.mark(frameAt(state, levelIndexes[last] as number), Doubt.AfterLoss);
+  if (open > 1) state.certainty.mark(frameAt(state, indexOf(last)), Doubt.AfterLoss);
 }
 
 /** Aligns the uppermost levels of the old stack with the restart. */

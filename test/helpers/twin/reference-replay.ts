@@ -744,7 +744,7 @@ class Reader {
     }
     const isStub = this.top?.fn.is(Trait.Stub | Trait.Resolver) === true;
     if (isStub || is === 'resumed' || is === 'new stack') this.jumpUnseen(fromFn);
-    else this.jumpOrUnwind(fromFn, row);
+    else this.jumpOrUnwind(fromFn, row, is !== 'return to');
     const top = this.top as Frame;
     if (top.why === 'HiddenJump') top.firstSeenNs ??= timeNs;
     return !isStub && !top.fn.is(Trait.Stub);
@@ -774,8 +774,11 @@ class Reader {
     else if (Math.abs(fn.start - top.fn.start) > 65_536) this.mark(Doubt.HiddenJump); // else it may be a cold part
   }
 
-  /** Back to a deeper frame of `fn`, if the level on top does not end by its own return; else it jumped. */
-  private jumpOrUnwind(fn: Fn, row: number): void {
+  /**
+   * Back to a deeper frame of `fn`, if the level on top does not end by its own return; else it jumped. `endsCall`: if the
+   * event in `row` is a return, it ends a call that was seen.
+   */
+  private jumpOrUnwind(fn: Fn, row: number, endsCall: boolean): void {
     const { levels } = this.running;
     const end = this.endOfTop(row);
     if (!isLeft(levels, end)) {
@@ -788,7 +791,7 @@ class Reader {
     }
     const { frame, isCertain } = landingOf(levels, fn, end, row);
     if (frame) return this.land(frame, isCertain, end !== null, fn);
-    const isKnown = end?.row === row;
+    const isKnown = endsCall && end?.row === row;
     if (isKnown) this.closeAbove(levels[end.index]?.frames.at(-1) as Frame, 'unwound');
     this.jumpUnseen(fn);
     if (!isKnown && !fn.is(Trait.Unwinder)) this.mark(Doubt.Landing); // unwinding never lands in an unwinder
