@@ -75,6 +75,7 @@ interface CallRowsOptions {
   readonly minNs: Nanoseconds;
   /** Receives the row groups, in no order: too many for memory. */
   readonly file: SharedFile;
+  /** Numbers functions as tables do. */
   readonly namesOf: (symbols: SymbolTable) => SharedNames;
   /** Called for each thread, in an order that depends on the trace alone. */
   readonly onThread: OnCallRows;
