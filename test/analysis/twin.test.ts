@@ -86,10 +86,28 @@ const WAITED_ASIDE = [
   '1000 [002] 5.000005017: return 402ff0 f2+0xff0 => 400015 f0+0x15',
 ];
 
+/** A thread is first seen when it stops, later than the recording begins. */
+const STOPS_AT_ONCE = [
+  '1000 [000] 5.000000000: call 400010 f0+0x10 => 400000 f0+0x0',
+  '1000 [000] 5.000000000: tr end async 400800 f0+0x800 => 0 [unknown]',
+  '1001 [001] 5.000000000: tr strt 0 [unknown] => 400000 f0+0x0',
+  '1001 [001] 5.000000000: call 400010 f0+0x10 => 400000 f0+0x0',
+  '1002 [002] 5.000000000: tr end async 400800 f0+0x800 => 0 [unknown]',
+  '1003 [002] 5.000000010: tr strt 0 [unknown] => 400800 f0+0x800',
+  '1003 [002] 5.000000010: tr end async 400800 f0+0x800 => 0 [unknown]',
+  '1002 [002] 5.000000011: tr strt 0 [unknown] => 400800 f0+0x800',
+];
+
 test('traces with missing lines', async () => {
   await fc.assert(
     fc.asyncProperty(damagedExecutions, fc.nat(), async (lines, seed) => expectRightAnswers(lines, seed)),
-    { numRuns: times(25), examples: [[WAITED_ASIDE, 1592727526]] },
+    {
+      numRuns: times(25),
+      examples: [
+        [WAITED_ASIDE, 1592727526],
+        [STOPS_AT_ONCE, 0],
+      ],
+    },
   );
 });
 

@@ -2,7 +2,7 @@
  * Lists the calls of some functions in a thread, by their spans of time.
  */
 
-import { type CallLog, startOfLog } from '../../model/calls/call-log.js';
+import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { float64Column, int32Column, rowNumbers, rowsOf, uint8Column, viewsOf } from '../../model/columns.js';
 import { Inference, isComplete } from '../../model/profile/profile.js';
@@ -121,11 +121,13 @@ export interface StackFrame {
 /** Outermost first; stops are on top. null: the thread was not observed at that time. */
 export function stackAt(log: CallLog, { symbol }: CallTree, atNs: Nanoseconds): readonly StackFrame[] | null {
   let found: number[] | null = null;
+  let startNs: Nanoseconds = Number.POSITIVE_INFINITY;
   const frames = new Map<number, StackFrame>(); // by the row that opened it
   const listener: CallListener = {
     newCall: () => new OpenCall(),
     opened() {},
     spent(top, fromNs, toNs) {
+      startNs = Math.min(startNs, fromNs);
       if (atNs < fromNs || atNs >= toNs) return;
       found = [];
       for (let call: OpenCall | null = top; call !== null; call = call.below) {
@@ -135,15 +137,15 @@ export function stackAt(log: CallLog, { symbol }: CallTree, atNs: Nanoseconds): 
     },
     closed(call, _exitNs, ending) {
       const frame = frames.get(call.row);
-      if (frame && !isStartSeen(call, ending, log)) frames.set(call.row, { ...frame, isStartSeen: false });
+      if (frame && !isStartSeen(call, ending, startNs)) frames.set(call.row, { ...frame, isStartSeen: false });
     },
   };
   walkCalls(log, listener);
   return (found as number[] | null)?.reverse().map((row) => frames.get(row) as StackFrame) ?? null;
 }
 
-/** A gap may have cut either end. The start of a stop that a thread begins with was not seen. */
-function isStartSeen({ isStop, entryNs }: OpenCall, ending: number, log: CallLog): boolean {
-  if (isStop) return ending === NONE || entryNs > startOfLog(log);
+/** A gap may have cut either end. The start of a stop that a thread begins with, at `startNs`, was not seen. */
+function isStartSeen({ isStop, entryNs }: OpenCall, ending: number, startNs: Nanoseconds): boolean {
+  if (isStop) return ending === NONE || entryNs > startNs;
   return ending !== Inference.OpenAtStart && ending !== Inference.CutByGap;
 }

@@ -68,11 +68,6 @@ export interface CallLog extends LogColumns {
   readonly place?: Int32Array | undefined;
 }
 
-/** Returns when a log begins. */
-export function startOfLog({ sinceNs: [first], farNs: [far] }: CallLog): Nanoseconds {
-  return first === FAR ? far : first;
-}
-
 // Places in the code: sites that calls come from, and of calls whose beginning was not seen, those that they return to.
 
 /** Returns the place of a call that returns to where `site` leads. */
